@@ -1,0 +1,13 @@
+export interface EtcdBinary {
+  readonly path: string;
+  /** Where it came from, in words. */
+  readonly origin: string;
+}
+
+export function obtainEtcd(options: {
+  readonly prefer: "newest" | "quickest";
+  readonly directory?: string;
+  readonly say: (line: string) => void;
+}): EtcdBinary;
+export function cacheDirectory(): string;
+export function onPath(name: string): string | undefined;

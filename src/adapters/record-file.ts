@@ -1,0 +1,89 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** A text of records that only grows; some of them can be read again. */
+export interface RecordFile {
+  /** Queues a text; with a name it can be read again, with `context` beside it. */
+  append(text: string, name: string | undefined, context: string): void;
+  flush(): Promise<void>;
+  sync(): Promise<void>;
+  read(
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly text: string; readonly context: string }>>;
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+  readonly context: string;
+}
+
+/** Creates the file, which must not exist, readable by its owner alone. */
+export async function createRecordFile(path: string): Promise<RecordFile> {
+  const handle = await open(path, "wx+", 0o600);
+  const places = new Map<string, Place>();
+  let queue: Buffer[] = [];
+  let end = 0;
+  let written = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let nextSync: Promise<void> | undefined;
+
+  const flush = (): Promise<void> => {
+    writing = writing.then(async () => {
+      const texts = queue;
+      queue = [];
+      for (const text of texts) {
+        await writeAll(handle, text, written);
+        written += text.length;
+      }
+    });
+    return writing;
+  };
+
+  return {
+    append(text, name, context) {
+      const bytes = Buffer.from(text, "utf8");
+      if (name !== undefined) places.set(name, { offset: end, length: bytes.length, context });
+      end += bytes.length;
+      queue.push(bytes);
+    },
+    flush,
+    sync() {
+      // Calls that come while one waits for its turn are served by the same fsync.
+      nextSync ??= writing.then(async () => {
+        nextSync = undefined;
+        await flush();
+        await handle.datasync();
+      });
+      return nextSync;
+    },
+    async read(names) {
+      await flush();
+      const wanted = names.flatMap((name) => {
+        const place = places.get(name);
+        return place === undefined ? [] : [{ name, ...place }];
+      });
+      const start = Math.min(...wanted.map(({ offset }) => offset));
+      const stop = Math.max(...wanted.map(({ offset, length }) => offset + length));
+      const span = Buffer.alloc(wanted.length === 0 ? 0 : stop - start);
+      await handle.read(span, 0, span.length, start);
+      return new Map(
+        wanted.map(({ name, offset, length, context }) => [
+          name,
+          { text: span.toString("utf8", offset - start, offset - start + length), context },
+        ]),
+      );
+    },
+    async close() {
+      await flush();
+      await handle.close();
+    },
+  };
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Spool } from "../ports.js";
+
+/** A spool in a file whose name is removed at once: whatever happens to the process, nothing stays behind. */
+export async function openSpool(): Promise<Spool> {
+  const folder = await mkdtemp(join(tmpdir(), "etcdcidr-"));
+  const handle = await open(join(folder, "spool"), "wx+", 0o600);
+  await rm(folder, { recursive: true });
+  const places = new Map<string, { offset: number; length: number }>();
+  let pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  let end = 0;
+
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.concat(pending);
+    const position = end - bytes.length;
+    pending = [];
+    pendingBytes = 0;
+    for (let done = 0; done < bytes.length; ) {
+      done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+    }
+  };
+
+  return {
+    async add(key, value) {
+      places.set(key, { offset: end, length: value.length });
+      pending.push(value);
+      pendingBytes += value.length;
+      end += value.length;
+      if (pendingBytes >= FLUSHED_BYTES) await flush();
+    },
+    async read(keys) {
+      await flush();
+      const values = new Map<string, Uint8Array>();
+      for (const key of keys) {
+        const place = places.get(key);
+        if (place === undefined) continue;
+        const value = Buffer.alloc(place.length);
+        await handle.read(value, 0, place.length, place.offset);
+        values.set(key, value);
+      }
+      return values;
+    },
+    close: () => handle.close(),
+  };
+}
+
+const FLUSHED_BYTES = 1024 * 1024;

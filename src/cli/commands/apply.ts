@@ -1,0 +1,80 @@
+import { openSpool } from "../../adapters/spool-file.js";
+import { readTextFile } from "../../adapters/text-file.js";
+import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
+import { planChangePodCidr } from "../../plan/change-pod-cidr.js";
+import type { Intent } from "../../plan/intent.js";
+import type { Plan } from "../../plan/plan.js";
+import { differencesFrom, parsePlanFile, type SavedPlan } from "../../plan/plan-file.js";
+import type { ReadSet } from "../../plan/read-set.js";
+import { planRollback } from "../../plan/rollback.js";
+import { selectChange } from "../../plan/select-change.js";
+import type { JournalStore } from "../../ports.js";
+import { gather } from "../../run/gather.js";
+import { readHistory } from "../../run/history.js";
+import { executePlan } from "../execute-plan.js";
+import type { GlobalOptions } from "../global-options.js";
+import type { Io } from "../io.js";
+import { journalStore, openSession } from "../session.js";
+
+export interface ApplyOptions {
+  readonly dryRun: boolean;
+}
+
+/** Plans again from a saved plan's intent, and goes on only when the same edits come out. */
+export async function applyPlan(
+  path: string,
+  options: ApplyOptions & GlobalOptions,
+  io: Io,
+): Promise<number> {
+  const saved = parsePlanFile(await readTextFile(path));
+  const session = await openSession({ ...options, prefix: options.prefix ?? saved.intent.prefix }, io);
+  const spool = await openSpool();
+  try {
+    const readSet = await gather({ ...session, spool });
+    checkCluster(saved, readSet);
+    const store = journalStore(options);
+    const intent = {
+      ...saved.intent,
+      nowMs: Date.now(),
+      accept: [...new Set([...saved.intent.accept, ...options.accept])],
+    };
+    const plan = await planAgain(intent, readSet, store);
+    checkEdits(saved, plan);
+    return await executePlan({ session, options, plan, readSet, store, spool, dryRun: options.dryRun }, io);
+  } finally {
+    await spool.close();
+    session.close();
+  }
+}
+
+async function planAgain(intent: Intent, readSet: ReadSet, store: JournalStore): Promise<Plan> {
+  if (intent.operation === "change-pod-cidr") return planChangePodCidr(intent, readSet);
+  const change = selectChange(await readHistory(store), intent.changeId);
+  if (change === undefined) throw new TypeError("a named change is selected or an error is thrown");
+  return planRollback(intent, readSet, change);
+}
+
+function checkCluster({ cluster }: SavedPlan, readSet: ReadSet): void {
+  const now = readSet.cluster;
+  if (cluster.etcdId === now.etcdId && cluster.kubeSystemUid === now.kubeSystemUid) return;
+  throw new EtcdcidrError("wrong-cluster", {
+    what: "this plan is for another cluster",
+    why:
+      `it was made for etcd cluster ${cluster.etcdId.toString(16)} with kube-system ${cluster.kubeSystemUid}; ` +
+      `this is ${now.etcdId.toString(16)} with ${now.kubeSystemUid}`,
+    now: NOTHING_WRITTEN,
+    next: "give the endpoints of the cluster that the plan was made for",
+  });
+}
+
+function checkEdits(saved: SavedPlan, plan: Plan): void {
+  const differences = differencesFrom(saved, plan);
+  if (differences.length === 0) return;
+  const more = differences.length > 3 ? ` and ${differences.length - 3} more` : "";
+  throw new EtcdcidrError("plan-stale", {
+    what: `the plan ${saved.id} is out of date`,
+    why: `the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}${more}`,
+    now: NOTHING_WRITTEN,
+    next: "make the plan again with --dry-run --out, read it, and apply that one",
+  });
+}

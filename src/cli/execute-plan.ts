@@ -1,0 +1,120 @@
+import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
+import { standingBlockers } from "../plan/findings/pod-cidr-findings.js";
+import type { Finding, Plan } from "../plan/plan.js";
+import type { ReadSet } from "../plan/read-set.js";
+import { remainingSteps } from "../plan/remaining-steps.js";
+import type { JournalStore, Spool } from "../ports.js";
+import { apply } from "../run/apply.js";
+import { verify } from "../run/verify.js";
+import { writeJournal } from "../run/write-journal.js";
+import { confirm } from "./confirm.js";
+import { finish } from "./finish.js";
+import type { GlobalOptions } from "./global-options.js";
+import type { Io } from "./io.js";
+import { createProgress } from "./progress.js";
+import { renderData } from "./render-data.js";
+import { type PlanView, renderPlan, renderSteps } from "./render-plan.js";
+import { runIdentity, type Session } from "./session.js";
+
+export interface Execution {
+  readonly session: Session;
+  readonly options: GlobalOptions;
+  readonly plan: Plan;
+  readonly readSet: ReadSet;
+  readonly store: JournalStore;
+  readonly dryRun: boolean;
+  /** Holds the originals; only a dry run may go without. */
+  readonly spool?: Spool;
+}
+
+/** Shows a plan and, unless it is a dry run, asks, journals, applies and verifies it. Returns the exit code. */
+export async function executePlan(execution: Execution, io: Io): Promise<number> {
+  const { plan, readSet, session, options, dryRun, spool } = execution;
+  const view: PlanView = {
+    plan,
+    clusterName: readSet.clusterName,
+    endpoint: session.etcd.endpoint,
+    steps: remainingSteps(plan.outline.families, readSet),
+  };
+  await show(execution, view, io);
+  const blockers = standingBlockers(plan.findings, plan.intent.accept);
+  if (blockers.length > 0) throw blocked(blockers);
+  if (plan.outline.nodes.length === 0) {
+    io.err("nothing to do: no Node needs an edit\n");
+    return 0;
+  }
+  if (dryRun || spool === undefined) return 0;
+  await execution.store.probe(journalBytes(readSet));
+  await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
+  return run({ ...execution, spool }, view, io);
+}
+
+/** A run says this when it is done, a dry run beforehand. */
+function renderAfterwards({ plan, steps }: PlanView): string {
+  return plan.outline.nodes.length === 0
+    ? ""
+    : `\nafterwards, outside etcd:\n${renderSteps(steps).join("\n")}\n`;
+}
+
+/** A dry run's data is its plan; a run's data is its result, so there the plan is for the person who is asked. */
+async function show({ plan, options, dryRun }: Execution, view: PlanView, io: Io): Promise<void> {
+  const { output } = options;
+  if (output === "text") io.out(renderPlan(view, io) + (dryRun ? renderAfterwards(view) : ""));
+  else if (dryRun) io.out(await renderData({ plan, afterwards: view.steps }, output));
+  else io.err(renderPlan(view, io));
+}
+
+async function run(
+  execution: Execution & { readonly spool: Spool },
+  view: PlanView,
+  io: Io,
+): Promise<number> {
+  const { session, plan, store, spool } = execution;
+  const { createSecondReader } = await import("../schema/second-reader.js");
+  const by = runIdentity(session.etcd.endpoint, plan.intent.nowMs);
+  const journal = await writeJournal({ store, spool, plan, by });
+  const end = async (state: "done" | "not-verified" | "stopped" | "in-doubt" | "not-written") => {
+    journal.append({ type: "end", state, atMs: Date.now() });
+    await journal.sync();
+    await journal.close();
+  };
+  const { committed, dropped, failure } = await apply({
+    etcd: session.etcd,
+    schema: session.schema,
+    secondReader: createSecondReader(session.descriptor),
+    journal,
+    plan,
+    preconditions: [],
+    onProgress: createProgress(io, plan.outline.nodes.length, Date.now),
+  });
+  if (failure !== undefined) {
+    await end(endOf(failure)).catch(() => io.err("warning: the journal's end could not be written\n"));
+    throw failure;
+  }
+  const verification = await verify({ ...session, plan, dropped: new Set(dropped.keys()) });
+  await end(verification.faults.length === 0 ? "done" : "not-verified");
+  return finish({ execution, view, journal, committed, dropped, verification }, io);
+}
+
+function endOf({ code }: EtcdcidrError): "in-doubt" | "not-written" | "stopped" {
+  if (code === "in-doubt") return "in-doubt";
+  return code === "stopped" ? "stopped" : "not-written";
+}
+
+/** Originals as base64 and what is said about each key, with room to spare. */
+function journalBytes({ nodes }: ReadSet): number {
+  return nodes.reduce((sum, { valueBytes }) => sum + Math.ceil(valueBytes * 1.4) + 4096, 1_000_000);
+}
+
+function blocked(blockers: readonly Finding[]): EtcdcidrError {
+  const codes = [...new Set(blockers.map(({ code }) => code))];
+  const acceptable = blockers.every((finding) => finding.acceptable);
+  return new EtcdcidrError("blocked", {
+    what: `the plan is blocked by ${codes.join(", ")}`,
+    why: blockers.map(({ what }) => what).join("; "),
+    now: NOTHING_WRITTEN,
+    next: acceptable
+      ? `do what the findings say, or accept the harm with ${codes.map((code) => `--accept ${code}`).join(" ")}`
+      : "do what the findings say",
+  });
+}

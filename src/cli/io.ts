@@ -1,0 +1,25 @@
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Where output goes: data to `out`, everything else to `err`. */
+export interface Io {
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether a person can be asked. */
+  readonly interactive: boolean;
+  /** Whether progress may redraw its line. */
+  readonly errIsTerminal: boolean;
+  style(style: Style, text: string): string;
+}
+
+export function processIo(): Io {
+  const coloured = process.stdout.isTTY === true && !process.env["NO_COLOR"];
+  return {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
+    style: (style, text) => (coloured ? styleText(style, text) : text),
+  };
+}

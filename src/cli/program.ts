@@ -1,0 +1,149 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { ApplyOptions } from "./commands/apply.js";
+import type { ChangePodCidrOptions } from "./commands/change-pod-cidr.js";
+import type { RollbackOptions } from "./commands/rollback.js";
+import type { GlobalOptions } from "./global-options.js";
+import type { Io } from "./io.js";
+
+/** The command line. `done` takes a command's exit code; the commands' code is loaded when one is called. */
+export function createProgram(version: string, io: Io, done: (exitCode: number) => void): Command {
+  const program = new Command("etcdcidr")
+    .description(
+      "Changes the pod network of a running Kubernetes cluster by editing the stored Nodes in etcd:\n" +
+        "planned, shown, journalled, applied by compare-and-swap, verified and reversible.",
+    )
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError(false)
+    .exitOverride()
+    .configureOutput({ writeOut: io.out, writeErr: () => undefined });
+  addGlobalOptions(program);
+  addChangePodCidr(program, io, done);
+  addRollback(program, io, done);
+  addApply(program, io, done);
+  addChanges(program, io, done);
+  return program;
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .option("--endpoints <urls>", "etcd's client URLs, with commas (ETCDCTL_ENDPOINTS)")
+    .addOption(new Option("--endpoint <url>", "the same, as etcdhelper calls it").hideHelp())
+    .option("--cacert <file>", "CA that etcd's certificate is checked against (ETCDCTL_CACERT)")
+    .option("--cert <file>", "client certificate (ETCDCTL_CERT)")
+    .option("--key <file>", "its key (ETCDCTL_KEY)")
+    .option("--user <name[:password]>", "user of etcd (ETCDCTL_USER)")
+    .option("--password <password>", "that user's password (ETCDCTL_PASSWORD)")
+    .option("--dial-timeout <duration>", "for a connection to open, 2s (ETCDCTL_DIAL_TIMEOUT)")
+    .option("--command-timeout <duration>", "for each call to etcd, 5s (ETCDCTL_COMMAND_TIMEOUT)")
+    .option("--prefix <key>", "where Kubernetes keeps its keys, /registry")
+    .option("--journal-dir <directory>", "where journals are kept, /var/lib/etcdcidr for root")
+    .option("-y, --yes", "do not ask; required without a terminal", false)
+    .option("--accept <code>", "accept a finding's harm, by its code (repeatable)", collect, [])
+    .addOption(
+      new Option("-o, --output <format>", "text, json or yaml")
+        .choices(["text", "json", "yaml"])
+        .default("text"),
+    )
+    .option("--debug", "print stack traces", false);
+}
+
+function addChangePodCidr(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("change-pod-cidr")
+    .argument("<cidr[,cidr]>", "the new cluster CIDR; two, one of each family, for dual stack")
+    .description("Gives the Nodes' podCIDR and podCIDRs blocks of a new cluster CIDR.")
+    .option("--node-cidr-mask-size <bits>", "size of a Node's block, as kube-controller-manager's flag", bits)
+    .option("--node-cidr-mask-size-ipv4 <bits>", "the same for the IPv4 range of dual stack", bits)
+    .option("--node-cidr-mask-size-ipv6 <bits>", "the same for the IPv6 range of dual stack", bits)
+    .addOption(
+      new Option("--mapping <how>", "keep each Node's index, or number the Nodes without gaps")
+        .choices(["index", "compact"])
+        .default("index"),
+    )
+    .option(
+      "--reserved <cidr>",
+      "a range that is in use elsewhere: no Node gets a block of it (repeatable)",
+      collect,
+      [],
+    )
+    .option(
+      "--node <name>",
+      "change only this Node, also one outside the old range (repeatable)",
+      collect,
+      [],
+    )
+    .option("--assign-missing", "give blocks to Nodes that have none", false)
+    .option("--add-family", "add a family that the Nodes do not have yet, behind the one they have", false)
+    .option("--one-transaction", "all or nothing, even while API servers watch", false)
+    .option("--dry-run", "print the plan and end: exit code 0, or 3 when it is blocked", false)
+    .option("--out <file>", "save the plan for `etcdcidr apply`")
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  etcdcidr change-pod-cidr 10.212.0.0/16 --node-cidr-mask-size 22 --dry-run\n" +
+        "  etcdcidr change-pod-cidr 10.212.0.0/16,fd00:10:212::/48 --node-cidr-mask-size-ipv4 22",
+    )
+    .action(async (cidrs: string, _options: unknown, command: Command) => {
+      const { changePodCidr } = await import("./commands/change-pod-cidr.js");
+      done(await changePodCidr(cidrs, command.optsWithGlobals<ChangePodCidrOptions & GlobalOptions>(), io));
+    });
+}
+
+function addRollback(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("rollback")
+    .argument("[change]", "id of the change to undo; else the newest that stands")
+    .description("Undoes a change: old values into today's objects; Nodes that joined since are moved along.")
+    .option("--leave-new-nodes", "leave Nodes that joined since where they are", false)
+    .option("--one-transaction", "all or nothing, even while API servers watch", false)
+    .option("--dry-run", "print the plan and end: exit code 0, or 3 when it is blocked", false)
+    .option("--out <file>", "save the plan for `etcdcidr apply`")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr rollback --dry-run\n  etcdcidr rollback 20261201-113000-7f3a9c --yes",
+    )
+    .action(async (change: string | undefined, _options: unknown, command: Command) => {
+      const { rollback } = await import("./commands/rollback.js");
+      done(await rollback(change, command.optsWithGlobals<RollbackOptions & GlobalOptions>(), io));
+    });
+}
+
+function addApply(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("apply")
+    .argument("<plan>", "file that --out has written")
+    .description("Applies a saved plan if planning again gives the same edits.")
+    .option("--dry-run", "plan again, compare, and end", false)
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr apply plan.json --dry-run\n  etcdcidr apply plan.json --yes",
+    )
+    .action(async (plan: string, _options: unknown, command: Command) => {
+      const { applyPlan } = await import("./commands/apply.js");
+      done(await applyPlan(plan, command.optsWithGlobals<ApplyOptions & GlobalOptions>(), io));
+    });
+}
+
+function addChanges(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("changes")
+    .description("Lists the changes that have a journal on this host, oldest first.")
+    .addHelpText("after", "\nExamples:\n  etcdcidr changes\n  etcdcidr changes -o json")
+    .action(async (_options: unknown, command: Command) => {
+      const { listChanges } = await import("./commands/changes.js");
+      done(await listChanges(command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
+function collect(value: string, values: readonly string[]): readonly string[] {
+  return [...values, ...value.split(",").filter((part) => part !== "")];
+}
+
+function bits(value: string): number {
+  if (!/^\d{1,3}$/.test(value))
+    throw new InvalidArgumentError("a number of bits is expected, 24 for example.");
+  return Number(value);
+}

@@ -1,0 +1,54 @@
+import { defaultJournalDirectory, runBy } from "../adapters/host.js";
+import { openJournalStore } from "../adapters/journal-files.js";
+import { packageVersion, readDescriptor } from "../adapters/package-files.js";
+import { JOURNAL_CODEC } from "../plan/journal-line.js";
+import type { BeginRecord } from "../plan/journal-record.js";
+import type { Etcd, JournalStore } from "../ports.js";
+import type { Descriptor } from "../schema/descriptor.js";
+import { createSchema, type Schema } from "../schema/schema.js";
+import { escapeText } from "./escape-text.js";
+import type { GlobalOptions } from "./global-options.js";
+import type { Io } from "./io.js";
+
+/** An open connection and what goes with it. */
+export interface Session {
+  readonly etcd: Etcd;
+  readonly schema: Schema;
+  readonly descriptor: Descriptor;
+  /** Key prefix without a trailing slash. */
+  readonly prefix: string;
+  close(): void;
+}
+
+const DEFAULT_PREFIX = "/registry";
+
+/** Finds and opens etcd, and says which one on stderr. */
+export async function openSession(options: GlobalOptions, io: Io): Promise<Session> {
+  const { discoverEtcd } = await import("../adapters/discovery.js");
+  const { connectEtcd } = await import("../adapters/endpoint.js");
+  const found = discoverEtcd(options, process.env);
+  const prefix = normalPrefix(options.prefix ?? found.prefix ?? DEFAULT_PREFIX);
+  const { etcd, status, warnings } = await connectEtcd(found.targets, `${prefix}/`);
+  for (const { endpoint, why } of warnings)
+    io.err(`warning: ${escapeText(endpoint)} is not used: ${escapeText(why)}\n`);
+  io.err(`etcd ${status.version} at ${etcd.endpoint} (${escapeText(found.source)})\n`);
+  const descriptor = readDescriptor() as Descriptor;
+  return { etcd, schema: createSchema(descriptor), descriptor, prefix, close: () => etcd.close() };
+}
+
+export function journalStore(options: GlobalOptions): JournalStore {
+  return openJournalStore(options.journalDir ?? defaultJournalDirectory(process.env), JOURNAL_CODEC);
+}
+
+/** What a journal says of the run that made it. */
+export function runIdentity(
+  endpoint: string,
+  nowMs: number,
+): Omit<BeginRecord, "type" | "changeId" | "plan"> {
+  return { atMs: nowMs, toolVersion: packageVersion(), ...runBy(), endpoint };
+}
+
+/** As kube-apiserver makes it from `--etcd-prefix`: one slash before, none after. */
+function normalPrefix(prefix: string): string {
+  return `/${prefix.split("/").filter(Boolean).join("/")}`;
+}

@@ -1,0 +1,33 @@
+import type { Finding } from "../plan.js";
+import type { FindingContext } from "../pod-cidr/context.js";
+import { findBlockFaults } from "./blocks.js";
+import { findCniFaults } from "./cni.js";
+import { findControlPlaneFaults } from "./control-plane.js";
+import { findPodFaults } from "./pods.js";
+import { findRangeFaults } from "./ranges.js";
+
+/** Every finding about new Node blocks, blockers first. */
+export function findAll(context: FindingContext): readonly Finding[] {
+  const findings = [
+    ...findControlPlaneFaults(context),
+    ...findRangeFaults(context),
+    ...findBlockFaults(context),
+    ...findPodFaults(context),
+    ...findCniFaults(context),
+  ];
+  return [...findings.filter(isBlocker), ...findings.filter((finding) => !isBlocker(finding))];
+}
+
+function isBlocker({ severity }: Finding): boolean {
+  return severity === "blocker";
+}
+
+/** The blockers that no `--accept` has lifted: nothing is written while there are any. */
+export function standingBlockers(
+  findings: readonly Finding[],
+  accept: readonly string[],
+): readonly Finding[] {
+  return findings.filter(
+    (finding) => isBlocker(finding) && !(finding.acceptable && accept.includes(finding.code)),
+  );
+}

@@ -1,0 +1,92 @@
+import { EtcdcidrError } from "../errors.js";
+import { sha256Hex } from "../storage/digest.js";
+import type { Intent } from "./intent.js";
+import { toJson } from "./json.js";
+import type { Change, Plan } from "./plan.js";
+
+/** A saved plan, as far as `apply` needs it: it plans again from the intent and compares the edits. */
+export interface SavedPlan {
+  readonly id: string;
+  readonly cluster: { readonly etcdId: bigint; readonly kubeSystemUid: string };
+  readonly intent: Intent;
+  readonly updates: readonly SavedUpdate[];
+}
+
+export interface SavedUpdate {
+  readonly key: string;
+  readonly edits: string;
+}
+
+const FORMAT = "etcdcidr plan, version 1";
+
+/** The file's text: JSON with a checksum over the plan, so that an altered file is refused. */
+export function formatPlanFile(plan: Plan): string {
+  const body = toJson(plan);
+  return `${JSON.stringify({ format: FORMAT, sha256: sha256Hex(body), plan: JSON.parse(body) }, undefined, 2)}\n`;
+}
+
+/** Throws `plan-altered` for anything but the text that `formatPlanFile` made. */
+export function parsePlanFile(text: string): SavedPlan {
+  const file = parseFile(text);
+  const body = JSON.stringify(file.plan);
+  if (sha256Hex(body) !== file.sha256) throw altered("its checksum does not match its content");
+  const { id, cluster, intent, stages } = file.plan;
+  return {
+    id,
+    cluster: { etcdId: BigInt(cluster.etcdId), kubeSystemUid: cluster.kubeSystemUid },
+    intent,
+    updates: stages
+      .flatMap(({ groups }) => groups.flat())
+      .map(({ key, edits }) => ({ key, edits: JSON.stringify(edits) })),
+  };
+}
+
+interface PlanFile {
+  readonly format: string;
+  readonly sha256: string;
+  readonly plan: {
+    readonly id: string;
+    readonly cluster: { readonly etcdId: string; readonly kubeSystemUid: string };
+    readonly intent: Intent;
+    readonly stages: readonly { readonly groups: readonly (readonly { key: string; edits: unknown }[])[] }[];
+  };
+}
+
+function parseFile(text: string): PlanFile {
+  let file: PlanFile;
+  try {
+    file = JSON.parse(text) as PlanFile;
+  } catch (error) {
+    throw altered("it is not JSON", error);
+  }
+  if (file === null || typeof file !== "object" || file.format !== FORMAT)
+    throw altered(`it does not say "${FORMAT}"`);
+  return file;
+}
+
+function altered(why: string, cause?: unknown): EtcdcidrError {
+  return new EtcdcidrError(
+    "plan-altered",
+    {
+      what: "cannot use this plan file",
+      why,
+      now: "nothing was written",
+      next: "make the plan again with --dry-run --out",
+    },
+    { cause },
+  );
+}
+
+/** The keys on which the plan made now differs from the saved one, a line each. */
+export function differencesFrom(saved: SavedPlan, plan: Plan): readonly string[] {
+  const updates = plan.stages.flatMap(({ groups }) => groups.flat()).map(describeUpdate);
+  const now = new Map(updates.map(({ key, edits }) => [key, edits]));
+  const then = new Map(saved.updates.map(({ key, edits }) => [key, edits]));
+  return [...new Set([...then.keys(), ...now.keys()])]
+    .filter((key) => then.get(key) !== now.get(key))
+    .map((key) => `${key}: planned ${then.get(key) ?? "nothing"}, now ${now.get(key) ?? "nothing"}`);
+}
+
+function describeUpdate(change: Change): SavedUpdate {
+  return { key: change.key, edits: toJson(change.action === "update" ? change.edits : change) };
+}

@@ -1,0 +1,64 @@
+import type { Cidr, Family } from "../../cidr/cidr.js";
+import { readStoredCidr } from "../../cidr/parse.js";
+import type { NodeFacts } from "../../objects/node.js";
+
+/** A block that a Node holds today. */
+export interface HeldBlock {
+  readonly cidr: Cidr;
+  readonly text: string;
+  /** Whether the text is what the API server would accept today. */
+  readonly canonical: boolean;
+}
+
+/** A Node's blocks as the API server understands them, and what is odd about how they are stored. */
+export interface NodeBlocks {
+  readonly node: NodeFacts;
+  /** The first block of each family, in the stored order. */
+  readonly held: readonly HeldBlock[];
+  /** podCIDR is not podCIDRs[0]. */
+  readonly pairDiffers: boolean;
+  /** Further blocks of a family that already has one: the API allows one a family. */
+  readonly surplus: readonly string[];
+  /** Values that are no CIDR at all. */
+  readonly garbage: readonly string[];
+}
+
+export function readNodeBlocks(node: NodeFacts): NodeBlocks {
+  const held = new Map<Family, HeldBlock>();
+  const surplus: string[] = [];
+  const garbage: string[] = [];
+  for (const text of effectiveList(node)) {
+    const stored = readStoredCidr(text);
+    if (stored === undefined) garbage.push(text);
+    else if (held.has(stored.cidr.family)) surplus.push(text);
+    else held.set(stored.cidr.family, { ...stored, text });
+  }
+  return { node, held: [...held.values()], pairDiffers: pairDiffers(node), surplus, garbage };
+}
+
+export function heldOf(blocks: NodeBlocks, family: Family): HeldBlock | undefined {
+  return blocks.held.find((block) => block.cidr.family === family);
+}
+
+/** All that a Node holds, as the findings see it: what it keeps when it is left alone. */
+export function storedBlocks({ held, surplus }: NodeBlocks): readonly string[] {
+  return [...held.map(({ text }) => text), ...surplus];
+}
+
+/**
+ * podCIDR wins over podCIDRs[0] (measured: the API shows it, and makes it permanent at the next write). The API then
+ * drops the whole list; we keep its entries of the other family, which only a half-done edit can have left there.
+ */
+function effectiveList({ podCidr, podCidrs }: NodeFacts): readonly string[] {
+  if (podCidr === undefined || podCidr === "" || podCidr === podCidrs[0]) return podCidrs;
+  const family = familyOf(podCidr);
+  return [podCidr, ...podCidrs.filter((text) => familyOf(text) !== family)];
+}
+
+function familyOf(text: string): Family | undefined {
+  return readStoredCidr(text)?.cidr.family;
+}
+
+function pairDiffers({ podCidr, podCidrs }: NodeFacts): boolean {
+  return (podCidr ?? "") !== (podCidrs[0] ?? "");
+}

@@ -1,0 +1,116 @@
+import type { JournalRecord } from "./plan/journal-record.js";
+import type { Precondition } from "./plan/plan.js";
+import type { KeyValue } from "./storage/key-value.js";
+
+export interface EtcdStatus {
+  readonly clusterId: bigint;
+  readonly memberId: bigint;
+  /** The server's version, `3.6.16`. */
+  readonly version: string;
+  readonly revision: bigint;
+  readonly leader: bigint;
+  readonly isLearner: boolean;
+  readonly dbSize: bigint;
+}
+
+export interface RangeRequest {
+  readonly key: string;
+  /** Exclusive end; absent reads the one key. */
+  readonly rangeEnd?: string;
+  readonly limit?: number;
+  /** 0 or absent reads the newest; pages of one read set share a revision. */
+  readonly revision?: bigint;
+  readonly keysOnly?: boolean;
+}
+
+export interface RangePage {
+  readonly revision: bigint;
+  readonly keyValues: readonly KeyValue[];
+  readonly more: boolean;
+}
+
+/** The only three shapes of a write: compared on mod_revision, then put or deleted, else read. */
+export type TxnOperation =
+  | { readonly action: "create"; readonly key: string; readonly value: Uint8Array }
+  | {
+      readonly action: "update";
+      readonly key: string;
+      readonly modRevision: bigint;
+      readonly value: Uint8Array;
+    }
+  | { readonly action: "delete"; readonly key: string; readonly modRevision: bigint };
+
+export interface TxnRequest {
+  readonly operations: readonly TxnOperation[];
+  /** Compares beyond the operations' own, a lock's for example. */
+  readonly preconditions: readonly Precondition[];
+}
+
+export type TxnOutcome =
+  | { readonly kind: "committed"; readonly revision: bigint }
+  /** A compare was lost; `current` holds what the keys of updates and deletes are now (absent = no such key). */
+  | { readonly kind: "lost"; readonly revision: bigint; readonly current: ReadonlyMap<string, KeyValue> };
+
+/**
+ * One etcd endpoint. Every call has a deadline. Errors are EtcdcidrErrors: `unreachable`, `tls`, `authentication`,
+ * `compacted` for reads; for a Txn besides `too-large` (nothing written), `not-sent` (provably not sent) and
+ * `in-doubt` (sent, no answer).
+ */
+export interface Etcd {
+  readonly endpoint: string;
+  status(): Promise<EtcdStatus>;
+  range(request: RangeRequest): Promise<RangePage>;
+  txn(request: TxnRequest): Promise<TxnOutcome>;
+  close(): void;
+}
+
+/** The journal of one change, open for writing. */
+export interface Journal {
+  readonly changeId: string;
+  readonly directory: string;
+  /** Queues a record, in order. */
+  append(record: JournalRecord): void;
+  /** Hands the queue to the operating system. Throws `journal-unusable`. */
+  flush(): Promise<void>;
+  /** Returns when every record appended so far is on disk (fsync; concurrent calls share one). Throws `journal-unusable`. */
+  sync(): Promise<void>;
+  /** The stored bytes that `original` records of this journal hold. */
+  originals(keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  close(): Promise<void>;
+}
+
+/** How records become lines; handed to the files' adapter, which knows no record. */
+export interface JournalCodec {
+  readonly firstSum: string;
+  /** The line with its line feed, and the sum that the next line continues from. */
+  encode(record: JournalRecord, previousSum: string): { readonly text: string; readonly sum: string };
+  /** Undefined for a line that is not as it was written. */
+  decode(
+    line: string,
+    previousSum: string,
+  ): { readonly record: JournalRecord; readonly sum: string } | undefined;
+}
+
+export interface JournalStore {
+  readonly directory: string;
+  /** Finds out, without leaving anything behind, whether a journal of this size can be written. Throws `journal-unusable`. */
+  probe(bytes: number): Promise<void>;
+  create(changeId: string): Promise<Journal>;
+  /** Ids of the changes that have a journal here, oldest first. */
+  list(): Promise<readonly string[]>;
+  /** A change's records in order; a torn last line is left out. Throws `journal-damaged`. */
+  read(changeId: string): AsyncIterable<JournalRecord>;
+}
+
+/** Keeps stored bytes out of memory between gathering and journalling; gone when the process is. */
+export interface Spool {
+  add(key: string, value: Uint8Array): Promise<void>;
+  read(keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  close(): Promise<void>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}

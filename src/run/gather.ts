@@ -1,0 +1,147 @@
+import { readIpPoolCidr, readUsesPodCidr } from "../objects/calico.js";
+import { readCiliumIpam, readCiliumNode } from "../objects/cilium.js";
+import { type ComponentFlags, readComponentFlags } from "../objects/component-flags.js";
+import { readFlannelConfig } from "../objects/flannel.js";
+import { readKubeProxyConfig } from "../objects/kube-proxy.js";
+import { type KubeadmConfig, readKubeadmConfig } from "../objects/kubeadm.js";
+import { readLease } from "../objects/lease.js";
+import { NODE_SELECTION, type NodeFacts, readNode } from "../objects/node.js";
+import { POD_SELECTION, type PodTally, readPod, tallyPod } from "../objects/pod-tally.js";
+import { readRangeAllocation, readServiceCidr, type ServiceRange } from "../objects/service-range.js";
+import { compareNaturally } from "../plan/natural-order.js";
+import type { ReadSet } from "../plan/read-set.js";
+import type { Etcd, Spool } from "../ports.js";
+import type { Schema } from "../schema/schema.js";
+import { sha256Hex } from "../storage/digest.js";
+import { findCluster } from "./find-cluster.js";
+import { createObjectReader, type ObjectReader } from "./object-reader.js";
+
+export interface GatherRequest {
+  readonly etcd: Etcd;
+  readonly schema: Schema;
+  readonly prefix: string;
+  /** Takes the Nodes' stored bytes; absent when nothing is going to be written. */
+  readonly spool?: Spool;
+}
+
+/** Reads every key that a change of Node blocks may concern, at one revision. Throws `wrong-etcd` where Kubernetes is not. */
+export async function gather({ etcd, schema, prefix, spool }: GatherRequest): Promise<ReadSet> {
+  const { cluster, revision } = await findCluster({ etcd, schema, prefix });
+  const reader = createObjectReader({ etcd, schema, prefix, revision });
+  const nodes = await gatherNodes(reader, spool);
+  const { pods, components } = await gatherPods(reader);
+  const kubeadm = await reader.one("configmaps/kube-system/kubeadm-config", readKubeadmConfig);
+  const lease = await reader.one("leases/kube-system/kube-controller-manager", readLease);
+  const flannel =
+    (await reader.one("configmaps/kube-flannel/kube-flannel-cfg", readFlannelConfig)) ??
+    (await reader.one("configmaps/kube-system/kube-flannel-cfg", readFlannelConfig));
+  const kubeProxy = await reader.one("configmaps/kube-system/kube-proxy", readKubeProxyConfig);
+  return {
+    cluster,
+    prefix,
+    revision,
+    nodes: nodes.sort((left, right) => compareNaturally(left.name, right.name)),
+    pods,
+    components,
+    serviceRanges: [...(await gatherServiceRanges(reader)), ...configuredServiceRanges(components, kubeadm)],
+    cilium: await gatherCilium(reader),
+    calico: await gatherCalico(reader),
+    ownerKeys: await gatherOwners(reader),
+    apiServerKeys: await reader.keys("masterleases/"),
+    unreadable: reader.unreadable,
+    ...(kubeadm?.clusterName === undefined ? {} : { clusterName: kubeadm.clusterName }),
+    ...(kubeadm === undefined ? {} : { kubeadm }),
+    ...(kubeProxy === undefined ? {} : { kubeProxy }),
+    ...(flannel === undefined ? {} : { flannel }),
+    ...(lease === undefined
+      ? {}
+      : { controllerManagerLease: { ...lease, renewedAtMs: Date.parse(lease.renewTime) } }),
+  };
+}
+
+async function gatherNodes(reader: ObjectReader, spool: Spool | undefined): Promise<NodeFacts[]> {
+  const nodes: NodeFacts[] = [];
+  await reader.each("minions/", NODE_SELECTION, async ({ key, value, modRevision }, object) => {
+    await spool?.add(key, value);
+    nodes.push(readNode({ key, modRevision, sha256: sha256Hex(value), valueBytes: value.length }, object));
+  });
+  return nodes;
+}
+
+async function gatherPods(
+  reader: ObjectReader,
+): Promise<{ pods: ReadonlyMap<string, PodTally>; components: ComponentFlags[] }> {
+  const pods = new Map<string, PodTally>();
+  const components: ComponentFlags[] = [];
+  const systemPods = reader.path("pods/kube-system/");
+  await reader.each("pods/", POD_SELECTION, async ({ key, value }, object) => {
+    const pod = readPod(object);
+    if (pod !== undefined) tallyPod(pods, pod);
+    if (!key.startsWith(systemPods)) return;
+    const flags = readComponentFlags(key, reader.decode(key, value));
+    if (flags !== undefined) components.push(flags);
+  });
+  return { pods, components };
+}
+
+async function gatherServiceRanges(reader: ObjectReader): Promise<readonly ServiceRange[]> {
+  const objects = await reader.all("servicecidrs/", readServiceCidr);
+  const bitmaps = [
+    await reader.one("ranges/serviceips", readRangeAllocation),
+    await reader.one("ranges/secondaryserviceips", readRangeAllocation),
+  ];
+  return [...objects, ...bitmaps.map((ranges) => ranges ?? [])].flat();
+}
+
+function configuredServiceRanges(
+  components: readonly ComponentFlags[],
+  kubeadm: KubeadmConfig | undefined,
+): ServiceRange[] {
+  return [
+    ...components.map(({ component, node, flags: values }) => ({
+      text: values.get("service-cluster-ip-range"),
+      source: `--service-cluster-ip-range of ${component} on ${node}`,
+    })),
+    { text: kubeadm?.serviceSubnet, source: "serviceSubnet in ConfigMap kubeadm-config" },
+  ].flatMap(({ text, source }) =>
+    (text ?? "")
+      .split(",")
+      .filter((cidr) => cidr !== "")
+      .map((cidr) => ({ cidr: cidr.trim(), source })),
+  );
+}
+
+async function gatherCilium(reader: ObjectReader): Promise<ReadSet["cilium"]> {
+  const path = "configmaps/kube-system/cilium-config";
+  const ipam = await reader.one(path, (_key, object) => readCiliumIpam(object));
+  const nodes = await reader.all("cilium.io/ciliumnodes/", readCiliumNode);
+  return { nodes, ...(ipam === undefined ? {} : { ipam, configKey: reader.path(path) }) };
+}
+
+async function gatherCalico(reader: ObjectReader): Promise<ReadSet["calico"]> {
+  // Calico's own group, and the one of its native v3 resources.
+  const groups = ["crd.projectcalico.org", "projectcalico.org"];
+  const pools: { key: string; cidr: string }[] = [];
+  const affinityKeys: string[] = [];
+  for (const group of groups) {
+    pools.push(
+      ...(await reader.all(`${group}/ippools/`, (key, object) => ({ key, cidr: readIpPoolCidr(object) }))),
+    );
+    affinityKeys.push(...(await reader.keys(`${group}/blockaffinities/`)));
+  }
+  const usesPodCidr = await reader.one("configmaps/kube-system/calico-config", (_key, object) =>
+    readUsesPodCidr(object),
+  );
+  return { pools, affinityKeys, usesPodCidr: usesPodCidr ?? false };
+}
+
+const OWNER_PATHS = [
+  "operator.openshift.io/networks/cluster",
+  "config.openshift.io/networks/cluster",
+  "secrets/kube-system/d8-cluster-configuration",
+];
+
+async function gatherOwners(reader: ObjectReader): Promise<readonly string[]> {
+  const present = await Promise.all(OWNER_PATHS.map((path) => reader.exists(path)));
+  return OWNER_PATHS.filter((_path, index) => present[index]).map((path) => reader.path(path));
+}

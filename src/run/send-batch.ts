@@ -1,0 +1,166 @@
+import { EtcdcidrError } from "../errors.js";
+import type { TxnOutcome } from "../ports.js";
+import type { ApplyRequest } from "./apply.js";
+import { afterLostCompare, type LostCompare } from "./lost-compare.js";
+import { announce, type PendingKey, type PreparedKey, prepareKeys } from "./prepare.js";
+import { settle } from "./settle.js";
+
+export interface BatchReport {
+  committed(key: string, revision: bigint): void;
+  dropped(key: string, reason: "deleted" | "re-created"): void;
+  /** The batch has nothing left to do. */
+  settled(): void;
+}
+
+export type SendBatch = (batch: readonly PreparedKey[], txn: number) => Promise<void>;
+
+const LOSSES_BEFORE_HALVING = 3;
+const LOSSES_OF_ONE_KEY = 20;
+const UNANSWERED_BEFORE_GIVING_UP = 3;
+
+/** How often this batch was lost or not answered so far. */
+interface Attempts {
+  readonly lost: number;
+  readonly unanswered: number;
+}
+
+/**
+ * Sends announced batches until every key is written or dropped. Throws an EtcdcidrError that stops the run; its `now`
+ * is about this batch alone.
+ */
+export function createBatchSender(request: ApplyRequest, report: BatchReport): SendBatch {
+  const { journal, plan } = request;
+  // Repeats get numbers of their own, far above those of the first round.
+  let nextTxn = 1_000_000;
+
+  const send = async (batch: readonly PreparedKey[], txn: number, attempts: Attempts): Promise<void> => {
+    const outcome = await sendOrSettle(request, batch, txn, attempts);
+    if (outcome === "too large") {
+      if (plan.intent.oneTransaction) throw notAtOnce(batch.length);
+      return sendParts(halve(batch), attempts);
+    }
+    if (outcome.kind === "committed") return commit(batch, txn, outcome.revision);
+    const answer = afterLostCompare(request, batch, outcome.current);
+    if (outcome.unanswered === 0 && isUntouched(answer, batch)) throw preconditionLost();
+    record(answer, txn);
+    if (answer.pending.length === 0) return;
+    await retry(answer.pending, attempts, outcome.unanswered);
+  };
+
+  const retry = async (
+    pending: readonly PendingKey[],
+    attempts: Attempts,
+    unanswered: number,
+  ): Promise<void> => {
+    refuseHopeless(pending);
+    const lost = attempts.lost + 1;
+    const halved = lost >= LOSSES_BEFORE_HALVING && pending.length > 1 && !plan.intent.oneTransaction;
+    const prepared = prepareKeys(request, pending);
+    await sendParts(halved ? halve(prepared) : [prepared], {
+      lost: halved ? 0 : lost,
+      unanswered: attempts.unanswered + unanswered,
+    });
+  };
+
+  const sendParts = async (parts: readonly (readonly PreparedKey[])[], attempts: Attempts): Promise<void> => {
+    for (const keys of parts) {
+      const txn = nextTxn++;
+      await announce(journal, [{ keys, txn }]);
+      await send(keys, txn, attempts);
+    }
+  };
+
+  const commit = (batch: readonly PreparedKey[], txn: number, revision: bigint): void => {
+    const keys = batch.map(({ update }) => update.change.key);
+    journal.append({ type: "committed", txn, revision, keys });
+    for (const key of keys) report.committed(key, revision);
+    report.settled();
+  };
+
+  const record = ({ dropped, alreadyDone }: LostCompare, txn: number): void => {
+    for (const { key, reason } of dropped) {
+      journal.append({ type: "dropped", key, reason });
+      report.dropped(key, reason);
+    }
+    for (const { key, modRevision } of alreadyDone) {
+      journal.append({ type: "committed", txn, revision: modRevision, keys: [key] });
+      report.committed(key, modRevision);
+    }
+    if (dropped.length + alreadyDone.length > 0) report.settled();
+  };
+
+  return (batch, txn) => send(batch, txn, { lost: 0, unanswered: 0 });
+}
+
+type Sent =
+  | "too large"
+  | Extract<TxnOutcome, { kind: "committed" }>
+  | (Extract<TxnOutcome, { kind: "lost" }> & { readonly unanswered: number });
+
+async function sendOrSettle(
+  request: ApplyRequest,
+  batch: readonly PreparedKey[],
+  txn: number,
+  { unanswered }: Attempts,
+): Promise<Sent> {
+  try {
+    const outcome = await request.etcd.txn({
+      preconditions: request.preconditions,
+      operations: batch.map(({ update, modRevision, after }) => ({
+        action: "update",
+        key: update.change.key,
+        modRevision,
+        value: after,
+      })),
+    });
+    return outcome.kind === "committed" ? outcome : { ...outcome, unanswered: 0 };
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    if (error.code === "too-large" && batch.length > 1) return "too large";
+    if (error.code !== "in-doubt" || unanswered + 1 >= UNANSWERED_BEFORE_GIVING_UP) throw error;
+    const outcome = await settle(request, batch, txn, error);
+    return outcome.kind === "committed" ? outcome : { ...outcome, unanswered: 1 };
+  }
+}
+
+function isUntouched({ pending }: LostCompare, batch: readonly PreparedKey[]): boolean {
+  return pending.length === batch.length && pending.every((key, index) => key === batch[index]);
+}
+
+function halve<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
+}
+
+function refuseHopeless(pending: readonly PendingKey[]): void {
+  const hopeless = pending.find(({ lostCompares }) => lostCompares >= LOSSES_OF_ONE_KEY);
+  if (hopeless !== undefined) throw neverStill(hopeless.update.change.key);
+}
+
+function neverStill(key: string): EtcdcidrError {
+  return new EtcdcidrError("stopped", {
+    what: `cannot write ${key}`,
+    why: `something else wrote it ${LOSSES_OF_ONE_KEY} times between our read and our write`,
+    now: "it has its old blocks",
+    next: "find what writes this Node and stop it, then run the command again, or `etcdcidr rollback`",
+  });
+}
+
+/** etcd says no although every key is at the revision that was compared with. */
+function preconditionLost(): EtcdcidrError {
+  return new EtcdcidrError("stopped", {
+    what: "etcd refused a Txn whose keys are unchanged",
+    why: "a compare beyond the keys' own was lost",
+    now: "this Txn wrote nothing",
+    next: "see whether another run holds the lock",
+  });
+}
+
+function notAtOnce(keys: number): EtcdcidrError {
+  return new EtcdcidrError("stopped", {
+    what: `cannot write ${keys} Nodes in one transaction`,
+    why: "etcd does not take as much at once (its --max-txn-ops or --max-request-bytes is lower than usual)",
+    now: "none of them is written",
+    next: "leave out --one-transaction",
+  });
+}

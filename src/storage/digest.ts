@@ -1,0 +1,6 @@
+import { createHash } from "node:crypto";
+
+/** SHA-256 as lower-case hex. */
+export function sha256Hex(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
