@@ -13,6 +13,16 @@ export interface EtcdStatus {
   readonly dbSize: bigint;
 }
 
+/** One line of etcd's member list, as the asked member knows it. */
+export interface Member {
+  readonly id: bigint;
+  /** Empty for a member that has never started. */
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly clientUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
 export interface RangeRequest {
   readonly key: string;
   /** Exclusive end; absent reads the one key. */
@@ -31,12 +41,19 @@ export interface RangePage {
 
 /** The only three shapes of a write: compared on mod_revision, then put or deleted, else read. */
 export type TxnOperation =
-  | { readonly action: "create"; readonly key: string; readonly value: Uint8Array }
+  | {
+      readonly action: "create";
+      readonly key: string;
+      readonly value: Uint8Array;
+      /** The key goes when this lease ends; absent: it stays. */
+      readonly lease?: bigint;
+    }
   | {
       readonly action: "update";
       readonly key: string;
       readonly modRevision: bigint;
       readonly value: Uint8Array;
+      readonly lease?: bigint;
     }
   | { readonly action: "delete"; readonly key: string; readonly modRevision: bigint };
 
@@ -61,6 +78,13 @@ export interface Etcd {
   status(): Promise<EtcdStatus>;
   range(request: RangeRequest): Promise<RangePage>;
   txn(request: TxnRequest): Promise<TxnOutcome>;
+  members(): Promise<readonly Member[]>;
+  /** A lease of this many seconds; returns its id. Not on kine, which has none (`wrong-etcd`). */
+  grantLease(ttlSeconds: number): Promise<bigint>;
+  /** Renews it once; returns the seconds it has left, 0 when it is gone. */
+  keepLeaseAlive(lease: bigint): Promise<number>;
+  /** Ends it, and with it every key that hangs on it. */
+  revokeLease(lease: bigint): Promise<void>;
   close(): void;
 }
 
@@ -98,6 +122,12 @@ export interface JournalStore {
   create(changeId: string): Promise<Journal>;
   /** Ids of the changes that have a journal here, oldest first. */
   list(): Promise<readonly string[]>;
+  /** Opens a journal to go on with it; a torn last line is cut off. Throws `journal-damaged`. */
+  reopen(changeId: string): Promise<Journal>;
+  /** Copies a change's journal, proven whole, into a new file. */
+  exportTo(changeId: string, path: string): Promise<void>;
+  /** Takes over a journal from such a file; returns the change's id. Throws `refused` if it has one of that id. */
+  importFrom(path: string): Promise<string>;
   /** A change's records in order; a torn last line is left out. Throws `journal-damaged`. */
   read(changeId: string): AsyncIterable<JournalRecord>;
 }
@@ -113,4 +143,15 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   sleep(ms: number): Promise<void>;
+  /** Runs the task again and again until the returned function is called; it does not keep the process alive. */
+  every(ms: number, task: () => Promise<void>): () => void;
+}
+
+/** This host and this process, as a lock names them. */
+export interface Host {
+  readonly name: string;
+  readonly bootId: string;
+  readonly pid: number;
+  readonly user: string;
+  isAlive(pid: number): boolean;
 }

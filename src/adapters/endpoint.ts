@@ -1,6 +1,9 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import type { Etcd, EtcdStatus } from "../ports.js";
+import type { Etcd, EtcdStatus, Member } from "../ports.js";
+import { peerPortOwner } from "./endpoint-peer-port.js";
+import { type Answer, type Fault, faultOf, isFault, probeEndpoint, unfit } from "./endpoint-probe.js";
 import { type EtcdTarget, openEtcd } from "./etcd.js";
+import { type OnSwitch, withFailover } from "./failover.js";
 
 /** An endpoint that cannot be used, and why. */
 export interface EndpointWarning {
@@ -10,6 +13,7 @@ export interface EndpointWarning {
 }
 
 export interface ConnectedEtcd {
+  /** The first endpoint that serves, and the others that can be used to go on with when it no longer does. */
   readonly etcd: Etcd;
   readonly status: EtcdStatus;
   readonly warnings: readonly EndpointWarning[];
@@ -17,80 +21,109 @@ export interface ConnectedEtcd {
 
 /**
  * Asks all endpoints for their status, chooses the first that serves and keeps it: a change must not wander between
- * members. `probeKey` is a key, there or not, that the user may read. Of a single endpoint its own error is thrown;
- * of several one that names each, or `wrong-etcd` when they belong to two clusters.
+ * members. `probeKey` is the prefix of all keys with a slash, which the user may read as a key, there or not. Of a
+ * single endpoint its own error is thrown; of several one that names each, or `wrong-etcd` when they belong to two
+ * clusters.
  */
 export async function connectEtcd(
   targets: readonly EtcdTarget[],
   probeKey = "/registry/",
+  onSwitch?: OnSwitch,
 ): Promise<ConnectedEtcd> {
-  const opened = targets.map((target) => openEtcd(target));
-  let kept: Etcd | undefined;
+  const opened = targets.map((target) => ({ target, etcd: openEtcd(target) }));
+  const used = new Set<Etcd>();
   try {
-    const probes = await Promise.all(opened.map(probe));
-    refuseTwoClusters(probes);
-    const served = await firstServing(probes, probeKey);
+    const probes = await Promise.all(opened.map(({ target, etcd }) => probeEndpoint(etcd, target)));
+    await refuseTwoClusters(probes.filter(isAnswer), probeKey);
+    const served = await firstServing(await namePeerPorts(probes), probeKey);
     const faults = served.filter(isFault);
-    const chosen = served.find((each) => !isFault(each));
-    if (chosen === undefined || isFault(chosen)) {
+    const [chosen, ...others] = served.filter(isAnswer);
+    if (chosen === undefined) {
       throw noneUsable(faults);
     }
-    kept = chosen.etcd;
-    return { ...chosen, warnings: faults.map(warningOf) };
+    for (const { etcd } of [chosen, ...others]) {
+      used.add(etcd);
+    }
+    return {
+      etcd: withFailover([chosen.etcd, ...others.map(({ etcd }) => etcd)], onSwitch),
+      status: chosen.status,
+      warnings: faults.map(warningOf),
+    };
   } finally {
-    for (const etcd of opened) {
-      if (etcd !== kept) {
+    for (const { etcd } of opened) {
+      if (!used.has(etcd)) {
         etcd.close();
       }
     }
   }
 }
 
-interface Answer {
-  readonly etcd: Etcd;
-  readonly status: EtcdStatus;
+function isAnswer(each: Answer | Fault): each is Answer {
+  return !isFault(each);
 }
 
-interface Fault {
-  readonly endpoint: string;
-  readonly error: EtcdcidrError;
+/** One etcd for events beside the main one is the usual case (kube-apiserver's --etcd-servers-overrides). */
+async function refuseTwoClusters(answers: readonly Answer[], prefix: string): Promise<void> {
+  const clusters = new Set(answers.map(({ status }) => status.clusterId));
+  if (clusters.size < 2) {
+    return;
+  }
+  const all = await Promise.all(
+    answers.map(async ({ etcd, status }) => {
+      const contents = await contentsOf(etcd, prefix);
+      return `${etcd.endpoint} has ${status.clusterId.toString(16)} (${contents})`;
+    }),
+  );
+  throw new EtcdcidrError("wrong-etcd", {
+    what: `the endpoints belong to ${clusters.size} etcd clusters`,
+    why: `their cluster ids differ: ${all.join(", ")}`,
+    now: NOTHING_WRITTEN,
+    next: "give the endpoints of the one cluster that holds the Kubernetes objects",
+  });
 }
 
-function isFault(each: Answer | Fault): each is Fault {
-  return "error" in each;
-}
-
-async function probe(etcd: Etcd): Promise<Answer | Fault> {
+async function contentsOf(etcd: Etcd, prefix: string): Promise<string> {
   try {
-    const status = await etcd.status();
-    const { isLearner, leader, clusterId } = status;
-    if (isLearner) {
-      return unfit(etcd, "it is a learner, which serves no reads and takes no writes", USE_VOTER);
+    const namespace = await etcd.range({ key: `${prefix}namespaces/kube-system` });
+    if (namespace.keyValues.length > 0) {
+      return "a Kubernetes cluster";
     }
-    // kine has neither leader nor cluster id.
-    return leader === 0n && clusterId !== 0n
-      ? unfit(etcd, "it knows no leader", CHECK_QUORUM)
-      : { etcd, status };
+    const events = await etcd.range({ key: `${prefix}events/`, rangeEnd: `${prefix}events0`, limit: 1 });
+    return events.keyValues.length > 0 ? "events alone" : `no Kubernetes cluster under ${prefix.slice(0, -1)}`;
   } catch (error) {
-    return faultOf(etcd, error);
+    return faultOf(etcd, error).error.explanation.why;
   }
 }
 
-const USE_VOTER = "use the endpoint of a voting member";
-const CHECK_QUORUM = "check that a majority of the members runs (etcdctl endpoint status --cluster)";
-
-function unfit({ endpoint }: Etcd, why: string, next: string): Fault {
-  const what = `etcd at ${endpoint} cannot be used`;
-  return { endpoint, error: new EtcdcidrError("unreachable", { what, why, now: NOTHING_WRITTEN, next }) };
+/** An answer proves nothing about the port: etcd 3.4 serves its API, without client certificates, on the peer port. */
+async function namePeerPorts(probes: readonly (Answer | Fault)[]): Promise<readonly (Answer | Fault)[]> {
+  const members = await membersOf(probes.filter(isAnswer));
+  return probes.map((each) => {
+    const { endpoint } = isFault(each) ? each : each.etcd;
+    const owner = peerPortOwner(endpoint, members, isFault(each) ? undefined : each.status.memberId);
+    return owner === undefined ? each : peerPort(endpoint, owner);
+  });
 }
 
-/** Whatever fails here fails before the first write. */
-function faultOf({ endpoint }: Etcd, error: unknown): Fault {
-  if (!(error instanceof EtcdcidrError)) {
-    throw error;
+async function membersOf(answers: readonly Answer[]): Promise<readonly Member[]> {
+  for (const { etcd } of answers) {
+    try {
+      return await etcd.members();
+    } catch (error) {
+      // A user who may not ask can read and write all the same; what else is wrong the next read tells.
+      faultOf(etcd, error);
+    }
   }
-  const explanation = { ...error.explanation, now: NOTHING_WRITTEN };
-  return { endpoint, error: new EtcdcidrError(error.code, explanation, { cause: error.cause }) };
+  return [];
+}
+
+function peerPort(endpoint: string, { name, clientUrls }: Member): Fault {
+  const ports = clientUrls.length > 0 ? ` (${clientUrls.join(", ")})` : "";
+  return unfit(
+    { endpoint },
+    `it is the peer port of member ${name}, which the members keep for each other`,
+    `use the client port of that member${ports}`,
+  );
 }
 
 /** A status is told by a member that has lost its quorum, too, and without a user: only a read proves the rest. */
@@ -100,7 +133,7 @@ async function firstServing(
 ): Promise<readonly (Answer | Fault)[]> {
   const served: (Answer | Fault)[] = [];
   for (const each of probes) {
-    const again = isFault(each) || served.some((earlier) => !isFault(earlier));
+    const again = isFault(each) || served.some(isAnswer);
     served.push(again ? each : await read(each, probeKey));
   }
   return served;
@@ -112,21 +145,6 @@ async function read(answer: Answer, probeKey: string): Promise<Answer | Fault> {
     return answer;
   } catch (error) {
     return faultOf(answer.etcd, error);
-  }
-}
-
-function refuseTwoClusters(probes: readonly (Answer | Fault)[]): void {
-  const ids = probes.flatMap((each) =>
-    isFault(each) ? [] : [`${each.etcd.endpoint} has ${each.status.clusterId.toString(16)}`],
-  );
-  const clusters = new Set(probes.flatMap((each) => (isFault(each) ? [] : [each.status.clusterId])));
-  if (clusters.size > 1) {
-    throw new EtcdcidrError("wrong-etcd", {
-      what: `the endpoints belong to ${clusters.size} etcd clusters`,
-      why: `their cluster ids differ: ${ids.join(", ")}`,
-      now: NOTHING_WRITTEN,
-      next: "give the endpoints of the one cluster that holds the Kubernetes objects",
-    });
   }
 }
 

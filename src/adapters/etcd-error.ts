@@ -1,12 +1,15 @@
 import { type ErrorCode, EtcdcidrError } from "../errors.js";
 import type { EtcdTarget } from "./etcd.js";
 import { connectionFault, isNotSent } from "./etcd-connection-fault.js";
+import { LEASE_NOT_FOUND } from "./etcd-lease.js";
 import { TOKEN_FORGOTTEN } from "./etcd-token.js";
 import { tlsFault } from "./tls-fault.js";
 
 /** The call that failed. */
 export type EtcdCall =
   | { readonly kind: "status" }
+  | { readonly kind: "members" }
+  | { readonly kind: "lease"; readonly verb: "grant" | "renew" | "end" }
   | { readonly kind: "range"; readonly key: string }
   | { readonly kind: "txn"; readonly keys: readonly string[] };
 
@@ -33,6 +36,18 @@ export function explainEtcdError(
 /** Whether a `too-large` error is about the number of operations (etcd's --max-txn-ops), not about bytes. */
 export function isTooManyOperations(error: unknown): boolean {
   return error instanceof EtcdcidrError && statusOf(error.cause).details.includes(TOO_MANY_OPERATIONS);
+}
+
+/** Whether this host never sent the Txn: unlike after any refusal, another endpoint may still take it. */
+export function isProvablyUnsent(error: unknown): boolean {
+  return (
+    error instanceof EtcdcidrError && error.code === "not-sent" && isNotSent(statusOf(error.cause).details)
+  );
+}
+
+/** Whether our own time limit ended the call. */
+export function isTimedOut(error: EtcdcidrError): boolean {
+  return statusOf(error.cause).details.startsWith("Deadline exceeded");
 }
 
 interface Fault {
@@ -121,6 +136,12 @@ const ANSWERS: readonly (Fault & { readonly text: string })[] = [
     next: "compact and defragment etcd, disarm the alarm, then run again",
   },
   {
+    text: LEASE_NOT_FOUND,
+    code: "not-sent",
+    why: "the lease that a key is to hang on has ended",
+    next: "run the command again",
+  },
+  {
     text: "unsupported operations in txn request",
     code: "wrong-etcd",
     why: "it is kine, which takes one key in a Txn and no other compares",
@@ -171,9 +192,20 @@ function whatFailed(code: ErrorCode, call: EtcdCall, details: string, endpoint: 
   if (code === "authentication") {
     return `etcd at ${endpoint} refuses the user`;
   }
-  return call.kind === "status"
-    ? `etcd at ${endpoint} cannot be reached`
-    : `etcd at ${endpoint} did not serve a read of ${call.key}`;
+  return `etcd at ${endpoint} ${omission(call)}`;
+}
+
+function omission(call: Exclude<EtcdCall, { readonly kind: "txn" }>): string {
+  switch (call.kind) {
+    case "status":
+      return "cannot be reached";
+    case "members":
+      return "did not tell its members";
+    case "lease":
+      return `did not ${call.verb} a lease`;
+    case "range":
+      return `did not serve a read of ${call.key}`;
+  }
 }
 
 function txnFate(code: ErrorCode, details: string): string {
@@ -184,6 +216,9 @@ function txnFate(code: ErrorCode, details: string): string {
 }
 
 function whatIsTrue(code: ErrorCode, call: EtcdCall): string {
+  if (call.kind === "lease") {
+    return "a lease that is not renewed ends by itself, and its keys with it";
+  }
   if (call.kind !== "txn") {
     return "nothing was written by this call";
   }

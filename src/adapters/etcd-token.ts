@@ -56,16 +56,16 @@ function isAuthOff(error: unknown): boolean {
   return error instanceof Error && error.message.includes("etcdserver: authentication is not enabled");
 }
 
-/** With both answers etcd has applied nothing, so that sending again is safe, a write too. */
+/** With each of these answers etcd has applied nothing, so that sending again is safe, a write too. */
 function isTokenForgotten(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (error.message.includes("revision of auth store is old") || error.message.includes(TOKEN_FORGOTTEN))
-  );
+  return error instanceof Error && FORGOTTEN.some((text) => error.message.includes(text));
 }
 
 /** What stands in gRPC's details instead of etcd's `invalid auth token`. */
 export const TOKEN_FORGOTTEN = "the token is no longer known";
+
+/** The last one is for a call without a token: authentication was switched on after we had asked for one. */
+const FORGOTTEN = [TOKEN_FORGOTTEN, "revision of auth store is old", "user name is empty"];
 
 /**
  * Adds the token to a call. The server's text for a forgotten token is changed, since etcd3 answers that one by

@@ -46,5 +46,7 @@ function write(operation: TxnOperation): IRequestOp {
     return { request_delete_range: { key } };
   }
   const { buffer, byteOffset, byteLength } = operation.value;
-  return { request_put: { key, value: Buffer.from(buffer, byteOffset, byteLength) } };
+  const value = Buffer.from(buffer, byteOffset, byteLength);
+  const lease = operation.lease === undefined ? {} : { lease: operation.lease.toString() };
+  return { request_put: { key, value, ...lease } };
 }

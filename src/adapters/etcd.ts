@@ -1,9 +1,10 @@
 import type { CallOptions } from "@grpc/grpc-js";
 import { noop } from "cockatiel";
 import { Etcd3, type IKeyValue, type IOptions } from "etcd3";
-import type { Etcd, EtcdStatus, RangePage, RangeRequest, TxnOutcome, TxnRequest } from "../ports.js";
+import type { Etcd, EtcdStatus, Member, RangePage, RangeRequest, TxnOutcome, TxnRequest } from "../ports.js";
 import type { KeyValue } from "../storage/key-value.js";
 import { type EtcdCall, explainEtcdError } from "./etcd-error.js";
+import { grantLease, keepLeaseAlive, revokeLease } from "./etcd-lease.js";
 import { type EtcdUser, withToken } from "./etcd-token.js";
 import { lostCreate, txnOutcome, txnRequest } from "./etcd-txn.js";
 import { checkTlsFiles, type TlsFiles, trustedCertificates } from "./tls.js";
@@ -30,7 +31,7 @@ export function openEtcd(target: EtcdTarget): Etcd {
   const client = new Etcd3({
     ...clientOptions(target),
     defaultCallOptions: ({ service, method }) => ({
-      deadline: Date.now() + (method === "status" ? target.dialTimeoutMs : target.commandTimeoutMs),
+      deadline: Date.now() + (OPENING.has(method) ? target.dialTimeoutMs : target.commandTimeoutMs),
       ...(interceptors !== undefined && service !== "Auth" ? { interceptors } : {}),
     }),
   });
@@ -50,9 +51,20 @@ export function openEtcd(target: EtcdTarget): Etcd {
     range: (request) => call({ kind: "range", key: request.key }, () => range(client, request)),
     txn: (request) =>
       call({ kind: "txn", keys: request.operations.map(({ key }) => key) }, () => txn(client, request)),
+    members: () => call({ kind: "members" }, () => members(client)),
+    grantLease: (seconds) => call(GRANT, () => grantLease(client, seconds)),
+    keepLeaseAlive: (lease) => call(KEEP_ALIVE, () => keepLeaseAlive(client, lease)),
+    revokeLease: (lease) => call(REVOKE, () => revokeLease(client, lease)),
     close: () => client.close(),
   };
 }
+
+/** What is asked first of an endpoint. */
+const OPENING = new Set(["status", "authenticate"]);
+
+const GRANT: EtcdCall = { kind: "lease", verb: "grant" };
+const KEEP_ALIVE: EtcdCall = { kind: "lease", verb: "renew" };
+const REVOKE: EtcdCall = { kind: "lease", verb: "end" };
 
 /**
  * etcd3's own retries report lost compares for writes that did land, so they are off; a proxy is for the web, not
@@ -94,6 +106,17 @@ async function status(client: Etcd3): Promise<EtcdStatus> {
     isLearner: answer.isLearner,
     dbSize: BigInt(answer.dbSize),
   };
+}
+
+async function members(client: Etcd3): Promise<readonly Member[]> {
+  const answer = await client.cluster.memberList({});
+  return answer.members.map(({ ID, name, peerURLs, clientURLs, isLearner }) => ({
+    id: BigInt(ID),
+    name,
+    peerUrls: peerURLs,
+    clientUrls: clientURLs,
+    isLearner,
+  }));
 }
 
 /** Only what kine knows too: no sorting, no serializable read, no revision filters. */

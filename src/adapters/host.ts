@@ -1,9 +1,39 @@
+import { readFileSync } from "node:fs";
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
+import type { Host } from "../ports.js";
 
-/** Who runs this, and where; written into journals. */
-export function runBy(): { readonly host: string; readonly user: string } {
-  return { host: hostname(), user: userInfo().username };
+/** This host and this process. */
+export function thisHost(): Host {
+  return { name: hostname(), bootId: bootId(), pid: process.pid, user: userName(), isAlive };
+}
+
+/** In a container the user need not have an entry in the password file. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
+}
+
+/** Linux tells it in random/boot_id; elsewhere a dead holder's lease is waited for. */
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Signal 0 asks without sending; EPERM means that it lives and is somebody else's. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** Where journals go unless `--journal-dir` says otherwise: /var/lib for root, else the XDG state directory. */

@@ -20,11 +20,21 @@ interface Place {
 
 /** Creates the file, which must not exist, readable by its owner alone. */
 export async function createRecordFile(path: string): Promise<RecordFile> {
-  const handle = await open(path, "wx+", 0o600);
+  return recordFile(await open(path, "wx+", 0o600), 0);
+}
+
+/** Opens a file to go on after so many bytes; what stands behind them is cut off. What was written before cannot be read. */
+export async function reopenRecordFile(path: string, length: number): Promise<RecordFile> {
+  const handle = await open(path, "r+");
+  await handle.truncate(length);
+  return recordFile(handle, length);
+}
+
+function recordFile(handle: FileHandle, length: number): RecordFile {
   const places = new Map<string, Place>();
   let queue: Buffer[] = [];
-  let end = 0;
-  let written = 0;
+  let end = length;
+  let written = length;
   let writing: Promise<void> = Promise.resolve();
   let nextSync: Promise<void> | undefined;
 
@@ -40,6 +50,13 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
     return writing;
   };
 
+  /** The kernel forgets what an fsync could not write, and the next one succeeds: after a failure none is tried. */
+  const giveUp = (error: unknown): never => {
+    writing = Promise.reject(error);
+    writing.catch(() => undefined);
+    throw error;
+  };
+
   return {
     append(text, name, context) {
       const bytes = Buffer.from(text, "utf8");
@@ -53,7 +70,7 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
       nextSync ??= writing.then(async () => {
         nextSync = undefined;
         await flush();
-        await handle.datasync();
+        await handle.datasync().catch(giveUp);
       });
       return nextSync;
     },
@@ -75,8 +92,7 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
       );
     },
     async close() {
-      await flush();
-      await handle.close();
+      await flush().finally(() => handle.close());
     },
   };
 }

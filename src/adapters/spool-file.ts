@@ -1,13 +1,18 @@
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { Spool } from "../ports.js";
 
-/** A spool in a file whose name is removed at once: whatever happens to the process, nothing stays behind. */
+/** A spool in a file whose name is removed at once: whatever happens to the process, nothing stays behind. Throws `refused`. */
 export async function openSpool(): Promise<Spool> {
-  const folder = await mkdtemp(join(tmpdir(), "etcdcidr-"));
-  const handle = await open(join(folder, "spool"), "wx+", 0o600);
-  await rm(folder, { recursive: true });
+  const directory = tmpdir();
+  const handle = await guarded(directory, async () => {
+    const folder = await mkdtemp(join(directory, "etcdcidr-"));
+    const file = await open(join(folder, "spool"), "wx+", 0o600);
+    await rm(folder, { recursive: true });
+    return file;
+  });
   const places = new Map<string, { offset: number; length: number }>();
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
@@ -29,10 +34,10 @@ export async function openSpool(): Promise<Spool> {
       pending.push(value);
       pendingBytes += value.length;
       end += value.length;
-      if (pendingBytes >= FLUSHED_BYTES) await flush();
+      if (pendingBytes >= FLUSHED_BYTES) await guarded(directory, flush);
     },
     async read(keys) {
-      await flush();
+      await guarded(directory, flush);
       const values = new Map<string, Uint8Array>();
       for (const key of keys) {
         const place = places.get(key);
@@ -45,6 +50,23 @@ export async function openSpool(): Promise<Spool> {
     },
     close: () => handle.close(),
   };
+}
+
+async function guarded<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new EtcdcidrError(
+      "refused",
+      {
+        what: `cannot keep what is read in ${directory}`,
+        why: cause instanceof Error ? cause.message : String(cause),
+        now: NOTHING_WRITTEN,
+        next: "make room there, or set TMPDIR to another directory",
+      },
+      { cause },
+    );
+  }
 }
 
 const FLUSHED_BYTES = 1024 * 1024;

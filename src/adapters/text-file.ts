@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 
 /** Throws `not-found` for a file that cannot be read. */
@@ -13,7 +13,14 @@ export async function readTextFile(path: string): Promise<string> {
 /** Writes a file that only its owner can read; what was there is replaced. Throws `refused`. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   try {
-    await writeFile(path, text, { mode: 0o600 });
+    const handle = await open(path, "w", 0o600);
+    try {
+      // The mode above is that of a new file only.
+      await handle.chmod(0o600);
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
     throw fileError("refused", `cannot write ${path}`, cause);
   }

@@ -12,28 +12,37 @@ export interface Confirmation {
 
 /** The operator types how many Nodes change. Throws `declined` for anything else, `no-terminal` where nobody can be asked. */
 export async function confirm({ plan, clusterName, endpoint, yes }: Confirmation, io: Io): Promise<void> {
+  const nodes = changingNodes(plan);
+  const names = nodes.slice(0, 3).map(({ name }) => escapeText(name));
+  const more = nodes.length > names.length ? ", ..." : "";
+  const cluster = escapeText(clusterName ?? plan.cluster.kubeSystemUid);
+  const question = `Change ${nodes.length} Node${nodes.length === 1 ? "" : "s"} (${names.join(", ")}${more}) of cluster ${cluster} at ${endpoint}`;
+  await confirmCount(question, nodes.length, yes, io);
+}
+
+/** The same for any number of things. */
+export async function confirmCount(question: string, count: number, yes: boolean, io: Io): Promise<void> {
   if (yes) return;
-  const { nodes } = plan.outline;
   if (!io.interactive) {
     throw new EtcdcidrError("no-terminal", {
-      what: `will not change ${nodes.length} Nodes without a yes`,
+      what: `will not go on with ${count} change${count === 1 ? "" : "s"} without a yes`,
       why: "there is no terminal to ask on",
       now: NOTHING_WRITTEN,
-      next: "read the plan above, then give --yes",
+      next: "read what is printed above, then give --yes",
     });
   }
-  const { isCancel, text } = await import("@clack/prompts");
-  const names = nodes.slice(0, 3).map(({ name }) => escapeText(name));
-  const answer = await text({
-    message:
-      `Change ${nodes.length} Nodes (${names.join(", ")}${nodes.length > names.length ? ", ..." : ""}) ` +
-      `of cluster ${escapeText(clusterName ?? plan.cluster.kubeSystemUid)} at ${endpoint}? Type ${nodes.length} to go on`,
-  });
-  if (!isCancel(answer) && answer.trim() === String(nodes.length)) return;
+  const answer = await io.ask(`${question}? Type ${count} to go on`);
+  if (answer?.trim() === String(count)) return;
   throw new EtcdcidrError("declined", {
     what: "the change was not confirmed",
-    why: `the answer was not ${nodes.length}`,
+    why: `the answer was not ${count}`,
     now: NOTHING_WRITTEN,
     next: "run the command again",
   });
+}
+
+/** The Nodes that are still to be written: in a resumed change not all of its Nodes. */
+function changingNodes({ stages, outline }: Plan): Plan["outline"]["nodes"] {
+  const keys = new Set(stages.flatMap(({ groups }) => groups.flat()).map(({ key }) => key));
+  return outline.nodes.filter(({ key }) => keys.has(key));
 }

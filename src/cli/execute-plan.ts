@@ -4,16 +4,14 @@ import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
 import type { JournalStore, Spool } from "../ports.js";
-import { apply } from "../run/apply.js";
-import { verify } from "../run/verify.js";
-import { writeJournal } from "../run/write-journal.js";
+import { pendingFromJournal } from "../run/read-pending.js";
+import { changeIdOf, writeJournal } from "../run/write-journal.js";
 import { confirm } from "./confirm.js";
-import { finish } from "./finish.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
-import { createProgress } from "./progress.js";
 import { renderData } from "./render-data.js";
 import { type PlanView, renderPlan, renderSteps } from "./render-plan.js";
+import { runChange } from "./run-change.js";
 import { runIdentity, type Session } from "./session.js";
 
 export interface Execution {
@@ -46,7 +44,7 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
   if (dryRun || spool === undefined) return 0;
   await execution.store.probe(journalBytes(readSet));
   await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
-  return run({ ...execution, spool }, view, io);
+  return run({ ...execution, spool }, view.steps, io);
 }
 
 /** A run says this when it is done, a dry run beforehand. */
@@ -64,41 +62,18 @@ async function show({ plan, options, dryRun }: Execution, view: PlanView, io: Io
   else io.err(renderPlan(view, io));
 }
 
-async function run(
+function run(
   execution: Execution & { readonly spool: Spool },
-  view: PlanView,
+  steps: PlanView["steps"],
   io: Io,
 ): Promise<number> {
-  const { session, plan, store, spool } = execution;
-  const { createSecondReader } = await import("../schema/second-reader.js");
+  const { session, options, plan, store, spool } = execution;
   const by = runIdentity(session.etcd.endpoint, plan.intent.nowMs);
-  const journal = await writeJournal({ store, spool, plan, by });
-  const end = async (state: "done" | "not-verified" | "stopped" | "in-doubt" | "not-written") => {
-    journal.append({ type: "end", state, atMs: Date.now() });
-    await journal.sync();
-    await journal.close();
+  const openJournal = async () => {
+    const { journal, begin } = await writeJournal({ store, spool, plan, by });
+    return { journal, begin, read: pendingFromJournal(journal) };
   };
-  const { committed, dropped, failure } = await apply({
-    etcd: session.etcd,
-    schema: session.schema,
-    secondReader: createSecondReader(session.descriptor),
-    journal,
-    plan,
-    preconditions: [],
-    onProgress: createProgress(io, plan.outline.nodes.length, Date.now),
-  });
-  if (failure !== undefined) {
-    await end(endOf(failure)).catch(() => io.err("warning: the journal's end could not be written\n"));
-    throw failure;
-  }
-  const verification = await verify({ ...session, plan, dropped: new Set(dropped.keys()) });
-  await end(verification.faults.length === 0 ? "done" : "not-verified");
-  return finish({ execution, view, journal, committed, dropped, verification }, io);
-}
-
-function endOf({ code }: EtcdcidrError): "in-doubt" | "not-written" | "stopped" {
-  if (code === "in-doubt") return "in-doubt";
-  return code === "stopped" ? "stopped" : "not-written";
+  return runChange({ session, options, changeId: changeIdOf(plan), plan, steps, openJournal }, io);
 }
 
 /** Originals as base64 and what is said about each key, with room to spare. */

@@ -1,81 +1,101 @@
 import { EtcdcidrError } from "../errors.js";
+import type { EndRecord } from "../plan/journal-record.js";
 import type { Journal } from "../ports.js";
 import type { ApplyResult } from "../run/apply.js";
 import { countOldPods } from "../run/count-pods.js";
-import type { Verification } from "../run/verify.js";
+import { type Verification, verify } from "../run/verify.js";
 import { escapeText } from "./escape-text.js";
-import type { Execution } from "./execute-plan.js";
 import type { Io } from "./io.js";
 import { renderData } from "./render-data.js";
-import { type PlanView, renderSteps } from "./render-plan.js";
+import { renderSteps } from "./render-plan.js";
+import type { ChangeRun } from "./run-change.js";
 
-export interface Finish extends Pick<ApplyResult, "committed" | "dropped"> {
-  readonly execution: Execution;
-  readonly view: PlanView;
+export interface Finish {
+  readonly run: ChangeRun;
+  readonly changeId: string;
   readonly journal: Journal;
-  readonly verification: Verification;
+  readonly result: ApplyResult;
+  /** Writes down how it ended. */
+  readonly end: (state: EndRecord["state"]) => Promise<void>;
 }
 
-/** Says what was done and what is left to do; throws `not-verified` when the store is not as the plan meant it. */
-export async function finish(result: Finish, io: Io): Promise<number> {
-  const { execution, view, journal, committed, dropped, verification } = result;
-  const { session, options, plan } = execution;
-  const request = {
-    etcd: session.etcd,
-    schema: session.schema,
-    prefix: session.prefix,
-    revision: verification.revision,
-  };
-  const oldPods = await countOldPods(request, verification.nodes);
-  if (options.output === "text") io.out(renderFinish(result, oldPods));
-  else {
-    const data = {
-      changeId: journal.changeId,
-      journal: journal.directory,
-      state: verification.faults.length === 0 ? "done" : "not-verified",
-      verifiedAt: verification.revision,
-      plan,
-      written: committed,
-      dropped,
-      faults: verification.faults,
-      podsWithOldAddresses: oldPods,
-      afterwards: view.steps,
-    };
-    io.out(await renderData(data, options.output));
-  }
-  if (verification.faults.length > 0) throw notVerified(result);
+interface Checked extends Finish {
+  readonly verification: Verification;
+  readonly oldPods: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads everything back, says what was done and what is left to do. Throws `not-verified` when the store is not as the plan
+ * meant it, or cannot be read.
+ */
+export async function finish(finished: Finish, io: Io): Promise<number> {
+  const checked = { ...finished, ...(await check(finished)) };
+  const { faults } = checked.verification;
+  await finished.end(faults.length === 0 ? "done" : "not-verified");
+  const { output } = finished.run.options;
+  io.out(output === "text" ? renderFinish(checked) : await renderData(resultData(checked), output));
+  if (faults.length > 0) throw notVerified(checked);
   return 0;
 }
 
-function renderFinish(
-  { view, journal, committed, dropped, verification }: Finish,
-  oldPods: ReadonlyMap<string, number>,
-): string {
+async function check({ run, result, end }: Finish): Promise<Pick<Checked, "verification" | "oldPods">> {
+  const { session, plan } = run;
+  const { etcd, schema, prefix } = session;
+  try {
+    const verification = await verify({ etcd, schema, plan, dropped: new Set(result.dropped.keys()) });
+    const { revision, nodes } = verification;
+    return { verification, oldPods: await countOldPods({ etcd, schema, prefix, revision }, nodes) };
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    await end("not-verified").catch(() => undefined);
+    const now = `${result.committed.size} Nodes are written, and not read back`;
+    const next = "when etcd answers again, look at the Nodes; `etcdcidr rollback` undoes the change";
+    throw new EtcdcidrError("not-verified", { ...error.explanation, now, next }, { cause: error });
+  }
+}
+
+function resultData({ run, changeId, journal, result, verification, oldPods }: Checked): object {
+  return {
+    changeId,
+    journal: journal.directory,
+    state: verification.faults.length === 0 ? "done" : "not-verified",
+    verifiedAt: verification.revision,
+    plan: run.plan,
+    written: result.committed,
+    dropped: result.dropped,
+    faults: verification.faults,
+    podsWithOldAddresses: oldPods,
+    afterwards: run.steps,
+  };
+}
+
+function renderFinish({ run, changeId, journal, result, verification, oldPods }: Checked): string {
   const pods = [...oldPods].map(([node, count]) => `${escapeText(node)} ${count}`);
+  const written = result.committed.size;
   const lines = [
     "",
-    `${committed.size} Nodes written, read back at revision ${verification.revision} (change ${journal.changeId})`,
-    ...[...dropped].map(([key, reason]) => `left out: ${escapeText(key)}, ${reason} meanwhile`),
+    `${written} Node${written === 1 ? "" : "s"} written, read back at revision ${verification.revision} (change ${changeId})`,
+    ...[...result.dropped].map(([key, reason]) => `left out: ${escapeText(key)}, ${reason} meanwhile`),
     "",
     "to be done now, outside etcd:",
-    ...renderSteps(view.steps),
+    ...renderSteps(run.steps),
     pods.length === 0
       ? "  no Pod has an address of an old block"
       : `  renew the Pods that have addresses of the old blocks: ${pods.join(", ")}`,
     "",
-    `the way back: etcdcidr rollback ${journal.changeId}`,
+    `the way back: etcdcidr rollback ${changeId}`,
     `copy ${journal.directory} to another host: without it there is no way back`,
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function notVerified({ verification, committed }: Finish): EtcdcidrError {
+function notVerified({ verification, result }: Checked): EtcdcidrError {
   const { faults } = verification;
   const next = faults.flatMap((fault) => fault.next ?? []);
   return new EtcdcidrError("not-verified", {
     what: `${faults.length} Node${faults.length === 1 ? " is" : "s are"} not as the plan meant`,
     why: faults.map(({ node, what }) => `${node} ${what}`).join("; "),
-    now: `${committed.size} Nodes are written; kube-controller-manager may exit at its next start`,
+    now: `${result.committed.size} Nodes are written; kube-controller-manager may exit at its next start`,
     next:
       next.length > 0
         ? next.map((command) => `\`${command}\``).join(", then ")

@@ -8,6 +8,8 @@ export interface Io {
   err(text: string): void;
   /** Whether a person can be asked. */
   readonly interactive: boolean;
+  /** The answer to a question, undefined when it was not given. */
+  ask(question: string): Promise<string | undefined>;
   /** Whether progress may redraw its line. */
   readonly errIsTerminal: boolean;
   style(style: Style, text: string): string;
@@ -19,7 +21,14 @@ export function processIo(): Io {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    ask,
     errIsTerminal: process.stderr.isTTY === true,
     style: (style, text) => (coloured ? styleText(style, text) : text),
   };
+}
+
+async function ask(question: string): Promise<string | undefined> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const answer = await text({ message: question });
+  return isCancel(answer) ? undefined : answer;
 }

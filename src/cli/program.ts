@@ -22,8 +22,10 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
   addGlobalOptions(program);
   addChangePodCidr(program, io, done);
   addRollback(program, io, done);
+  addResume(program, io, done);
   addApply(program, io, done);
   addChanges(program, io, done);
+  addUninstallRecords(program, io, done);
   return program;
 }
 
@@ -111,6 +113,18 @@ function addRollback(program: Command, io: Io, done: (exitCode: number) => void)
     });
 }
 
+function addResume(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("resume")
+    .argument("[change]", "id of the change to go on with; else the newest that is unfinished")
+    .description("Goes on with a change that was interrupted; what had no answer is settled by reading.")
+    .addHelpText("after", "\nExamples:\n  etcdcidr resume\n  etcdcidr resume 20261201-113000-7f3a9c --yes")
+    .action(async (change: string | undefined, _options: unknown, command: Command) => {
+      const { resume } = await import("./commands/resume.js");
+      done(await resume(change, command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
 function addApply(program: Command, io: Io, done: (exitCode: number) => void): void {
   program
     .command("apply")
@@ -128,13 +142,54 @@ function addApply(program: Command, io: Io, done: (exitCode: number) => void): v
 }
 
 function addChanges(program: Command, io: Io, done: (exitCode: number) => void): void {
-  program
+  const changes = program
     .command("changes")
-    .description("Lists the changes that have a journal on this host, oldest first.")
+    .description(
+      "Lists the changes that have a journal here, and those that other hosts have recorded in etcd.",
+    )
     .addHelpText("after", "\nExamples:\n  etcdcidr changes\n  etcdcidr changes -o json")
     .action(async (_options: unknown, command: Command) => {
       const { listChanges } = await import("./commands/changes.js");
       done(await listChanges(command.optsWithGlobals<GlobalOptions>(), io));
+    });
+  changes
+    .command("export")
+    .argument("<change>", "id of the change")
+    .argument("<file>", "a new file")
+    .description("Copies a change's journal into a file, for another control-plane host.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr changes export 20261201-113000-7f3a9c change.jsonl\n  scp change.jsonl kube-2:",
+    )
+    .action(async (change: string, file: string, _options: unknown, command: Command) => {
+      const { exportChange } = await import("./commands/changes-export.js");
+      done(await exportChange(change, file, command.optsWithGlobals<GlobalOptions>(), io));
+    });
+  changes
+    .command("import")
+    .argument("<file>", "file that `changes export` has written")
+    .description("Takes over another host's journal, so that its change can be resumed or rolled back here.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr changes import change.jsonl\n  etcdcidr rollback 20261201-113000-7f3a9c --dry-run",
+    )
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { importChange } = await import("./commands/changes-export.js");
+      done(await importChange(file, command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
+function addUninstallRecords(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("uninstall-records")
+    .description("Removes the keys that etcdcidr keeps in etcd; journals stay.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr uninstall-records\n  etcdcidr uninstall-records --yes --endpoints http://127.0.0.1:2379",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { uninstallRecords } = await import("./commands/uninstall-records.js");
+      done(await uninstallRecords(command.optsWithGlobals<GlobalOptions>(), io));
     });
 }
 

@@ -50,6 +50,7 @@ function renderHeader({ plan, clusterName, endpoint }: PlanView): string[] {
 const METHODS: Readonly<Record<Plan["mode"]["kind"], string>> = {
   "one-transaction": "all in one transaction",
   batches: "in batches, one after the other",
+  "key-by-key": "one key after the other",
   "one-node-a-transaction": "one Node a transaction, up to 16 at once",
 };
 

@@ -1,6 +1,7 @@
-import { defaultJournalDirectory, runBy } from "../adapters/host.js";
+import { defaultJournalDirectory, thisHost } from "../adapters/host.js";
 import { openJournalStore } from "../adapters/journal-files.js";
 import { packageVersion, readDescriptor } from "../adapters/package-files.js";
+import { type Backend, backendOf } from "../plan/backend.js";
 import { JOURNAL_CODEC } from "../plan/journal-line.js";
 import type { BeginRecord } from "../plan/journal-record.js";
 import type { Etcd, JournalStore } from "../ports.js";
@@ -15,6 +16,7 @@ export interface Session {
   readonly etcd: Etcd;
   readonly schema: Schema;
   readonly descriptor: Descriptor;
+  readonly backend: Backend;
   /** Key prefix without a trailing slash. */
   readonly prefix: string;
   close(): void;
@@ -33,7 +35,8 @@ export async function openSession(options: GlobalOptions, io: Io): Promise<Sessi
     io.err(`warning: ${escapeText(endpoint)} is not used: ${escapeText(why)}\n`);
   io.err(`etcd ${status.version} at ${etcd.endpoint} (${escapeText(found.source)})\n`);
   const descriptor = readDescriptor() as Descriptor;
-  return { etcd, schema: createSchema(descriptor), descriptor, prefix, close: () => etcd.close() };
+  const backend = backendOf(status.clusterId);
+  return { etcd, schema: createSchema(descriptor), descriptor, backend, prefix, close: () => etcd.close() };
 }
 
 export function journalStore(options: GlobalOptions): JournalStore {
@@ -45,7 +48,8 @@ export function runIdentity(
   endpoint: string,
   nowMs: number,
 ): Omit<BeginRecord, "type" | "changeId" | "plan"> {
-  return { atMs: nowMs, toolVersion: packageVersion(), ...runBy(), endpoint };
+  const { name, user } = thisHost();
+  return { atMs: nowMs, toolVersion: packageVersion(), host: name, user, endpoint };
 }
 
 /** As kube-apiserver makes it from `--etcd-prefix`: one slash before, none after. */

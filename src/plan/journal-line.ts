@@ -31,7 +31,8 @@ function encodeLine(record: JournalRecord, previousSum: string): EncodedLine {
 
 /** Undefined when the line's sum is wrong: torn or altered. `line` has no line feed. */
 function decodeLine(line: string, previousSum: string): { record: JournalRecord; sum: string } | undefined {
-  if (!line.startsWith(HEAD) || !line.endsWith("}")) return undefined;
+  if (!line.startsWith(HEAD) || !line.startsWith(MIDDLE, BODY_AT - MIDDLE.length) || !line.endsWith("}"))
+    return undefined;
   const sum = line.slice(HEAD.length, HEAD.length + SUM_DIGITS);
   const body = line.slice(BODY_AT, -1);
   if (sumOf(body, previousSum) !== sum) return undefined;
@@ -70,6 +71,7 @@ const REVIVERS: Readonly<Record<string, (stored: StoredRecord) => StoredRecord>>
   committed: (stored) => ({ ...stored, revision: bigint(stored["revision"]) }),
   dropped: (stored) => stored,
   end: (stored) => stored,
+  resumed: (stored) => stored,
 };
 
 function reviveHeader(header: StoredRecord): StoredRecord {

@@ -1,5 +1,5 @@
 import type { FieldEdit } from "../schema/field-edit.js";
-import type { Plan } from "./plan.js";
+import type { NodeOutline, Plan } from "./plan.js";
 
 /** One line of a journal. The order is begin, originals, ready, then what happened, then end. */
 export type JournalRecord =
@@ -9,7 +9,8 @@ export type JournalRecord =
   | IntentRecord
   | CommittedRecord
   | DroppedRecord
-  | EndRecord;
+  | EndRecord
+  | ResumedRecord;
 
 /** What a plan is about, without the changes themselves: those are in the `original` records. */
 export type PlanHeader = Pick<Plan, "id" | "cluster" | "readAt" | "intent" | "mode" | "nodeUids"> & {
@@ -31,9 +32,9 @@ export interface BeginRecord {
 export interface OriginalRecord {
   readonly type: "original";
   readonly key: string;
-  readonly uid: string;
   readonly modRevision: bigint;
   readonly sha256: string;
+  readonly outline: NodeOutline;
   readonly edits: readonly FieldEdit[];
   /** The stored bytes, encrypted ones as they are. */
   readonly value: Uint8Array;
@@ -62,7 +63,8 @@ export interface SentKey {
 
 export interface CommittedRecord {
   readonly type: "committed";
-  readonly txn: number;
+  /** Absent where the keys were found to hold what was meant, whichever Txn wrote it. */
+  readonly txn?: number;
   readonly revision: bigint;
   readonly keys: readonly string[];
 }
@@ -76,6 +78,14 @@ export interface DroppedRecord {
 
 export interface EndRecord {
   readonly type: "end";
-  readonly state: "done" | "not-verified" | "stopped" | "in-doubt" | "not-written";
+  readonly state: "done" | "not-verified" | "stopped" | "interrupted" | "in-doubt" | "not-written";
   readonly atMs: number;
+}
+
+/** The change is gone on with; what an earlier `end` said holds no more. */
+export interface ResumedRecord {
+  readonly type: "resumed";
+  readonly atMs: number;
+  readonly host: string;
+  readonly user: string;
 }

@@ -1,11 +1,12 @@
 import { EtcdcidrError } from "../errors.js";
 import type { FieldEdit } from "../schema/field-edit.js";
 import type { BeginRecord, DroppedRecord, EndRecord, JournalRecord, SentKey } from "./journal-record.js";
+import type { Change, NodeOutline, Plan } from "./plan.js";
 
 /** One key of a change, as its journal tells it. */
 export interface JournaledKey {
   readonly key: string;
-  readonly uid: string;
+  readonly outline: NodeOutline;
   readonly modRevision: bigint;
   readonly sha256: string;
   readonly edits: readonly FieldEdit[];
@@ -21,6 +22,8 @@ export type ChangeState = "not written" | "part applied" | "in doubt" | "applied
 export interface JournaledChange {
   readonly begin: BeginRecord;
   readonly keys: ReadonlyMap<string, JournaledKey>;
+  /** Whether every original is on disk: only then can anything have been sent. */
+  readonly ready: boolean;
   readonly state: ChangeState;
   readonly end?: EndRecord;
 }
@@ -42,15 +45,24 @@ export function createJournalFold(): JournalFold {
   const keys = new Map<string, JournaledKey>();
   let begin: BeginRecord | undefined;
   let end: EndRecord | undefined;
+  let ready = false;
   return {
     add(record) {
       if (record.type === "begin") begin = record;
       else if (record.type === "end") end = record;
+      else if (record.type === "resumed") end = undefined;
+      else if (record.type === "ready") ready = true;
       else addToKeys(keys, record);
     },
     result() {
       if (begin === undefined) throw noBegin();
-      return { begin, keys, state: stateOf([...keys.values()], end), ...(end === undefined ? {} : { end }) };
+      return {
+        begin,
+        keys,
+        ready,
+        state: stateOf([...keys.values()], end),
+        ...(end === undefined ? {} : { end }),
+      };
     },
   };
 }
@@ -61,8 +73,8 @@ function addToKeys(keys: Map<string, JournaledKey>, record: JournalRecord): void
     if (known !== undefined) keys.set(key, { ...known, ...more });
   };
   if (record.type === "original") {
-    const { key, uid, modRevision, sha256, edits } = record;
-    keys.set(key, { key, uid, modRevision, sha256, edits });
+    const { key, outline, modRevision, sha256, edits } = record;
+    keys.set(key, { key, outline, modRevision, sha256, edits });
   } else if (record.type === "intent") {
     for (const sent of record.keys) update(sent.key, { sent });
   } else if (record.type === "committed") {
@@ -94,4 +106,36 @@ function noBegin(): EtcdcidrError {
     now: "that run wrote nothing to etcd",
     next: "remove its directory",
   });
+}
+
+/** The same change with other keys, its state worked out anew. */
+export function withKeys(
+  change: JournaledChange,
+  settled: ReadonlyMap<string, JournaledKey>,
+): JournaledChange {
+  const keys = new Map([...change.keys].map(([name, key]) => [name, settled.get(name) ?? key]));
+  return { ...change, keys, state: stateOf([...keys.values()], change.end) };
+}
+
+/** The plan that a journal was begun with, less its findings; its changes are those that are not settled yet. */
+export function planOf({ begin, keys }: JournaledChange): Plan {
+  const { families, ...header } = begin.plan;
+  const all = [...keys.values()];
+  const unsettled = all.filter(
+    ({ committedAt, dropped }) => committedAt === undefined && dropped === undefined,
+  );
+  return {
+    ...header,
+    outline: {
+      families,
+      nodes: all.map(({ outline }) => outline),
+      unchanged: header.nodeUids.size - all.length,
+    },
+    stages: [{ name: "nodes", groups: unsettled.map((key) => [toUpdate(key)]) }],
+    findings: [],
+  };
+}
+
+function toUpdate({ key, modRevision, sha256, edits }: JournaledKey): Change {
+  return { action: "update", key, modRevision, sha256, edits };
 }

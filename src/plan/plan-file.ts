@@ -77,10 +77,20 @@ function altered(why: string, cause?: unknown): EtcdcidrError {
   );
 }
 
+/** What `apply` would read from this plan's file. */
+export function toSavedPlan(plan: Plan): SavedPlan {
+  const { id, cluster, intent } = plan;
+  return {
+    id,
+    cluster,
+    intent,
+    updates: plan.stages.flatMap(({ groups }) => groups.flat()).map(describeUpdate),
+  };
+}
+
 /** The keys on which the plan made now differs from the saved one, a line each. */
 export function differencesFrom(saved: SavedPlan, plan: Plan): readonly string[] {
-  const updates = plan.stages.flatMap(({ groups }) => groups.flat()).map(describeUpdate);
-  const now = new Map(updates.map(({ key, edits }) => [key, edits]));
+  const now = new Map(toSavedPlan(plan).updates.map(({ key, edits }) => [key, edits]));
   const then = new Map(saved.updates.map(({ key, edits }) => [key, edits]));
   return [...new Set([...then.keys(), ...now.keys()])]
     .filter((key) => then.get(key) !== now.get(key))

@@ -46,7 +46,7 @@ export interface ClusterIdentity {
 
 /** How the changes are sent: what is joined into one Txn, and why. */
 export interface WriteMode {
-  readonly kind: "one-transaction" | "batches" | "one-node-a-transaction";
+  readonly kind: "one-transaction" | "batches" | "one-node-a-transaction" | "key-by-key";
   readonly why: string;
 }
 

@@ -61,6 +61,41 @@ function laterFirst(selected: JournaledChange, later: JournaledChange): Etcdcidr
     what: `cannot roll back ${selected.begin.changeId}`,
     why: `${later.begin.changeId} changed the same Nodes later and stands`,
     now: "nothing was written",
-    next: `run \`etcdcidr rollback ${later.begin.changeId}\` first`,
+    next: isUnfinished(later)
+      ? `it is half done: run \`etcdcidr resume ${later.begin.changeId}\``
+      : `run \`etcdcidr rollback ${later.begin.changeId}\` first`,
+  });
+}
+
+/** Whether a change may have left part of its Nodes written. */
+function isUnfinished({ state }: JournaledChange): boolean {
+  return state === "part applied" || state === "in doubt";
+}
+
+/** The changes that stand half done: no other change may begin before they are gone on with or undone. */
+export function unfinishedChanges(history: readonly JournaledChange[]): readonly JournaledChange[] {
+  return standingChanges(history).filter(isUnfinished);
+}
+
+/**
+ * The change to go on with: the one named, else the newest that is half done, else the newest that was confirmed, wrote nothing and
+ * was not closed. Undefined: there is none. Throws `not-found` for a named change that is unknown or complete.
+ */
+export function selectUnfinished(
+  history: readonly JournaledChange[],
+  id: string | undefined,
+): JournaledChange | undefined {
+  const waiting = history.filter(({ state, end }) => state === "not written" && end === undefined);
+  if (id === undefined) return unfinishedChanges(history).at(-1) ?? waiting.at(-1);
+  const selected = [...unfinishedChanges(history), ...waiting].find(({ begin }) => begin.changeId === id);
+  if (selected !== undefined) return selected;
+  const known = history.some(({ begin }) => begin.changeId === id);
+  throw new EtcdcidrError("not-found", {
+    what: `cannot go on with ${id}`,
+    why: known
+      ? "it is complete, undone, or closed without having written anything"
+      : "there is no journal of that name",
+    now: "nothing was written",
+    next: "`etcdcidr changes` lists the changes and their states",
   });
 }

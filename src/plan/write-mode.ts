@@ -1,4 +1,5 @@
 import { EtcdcidrError } from "../errors.js";
+import type { Backend } from "./backend.js";
 import type { WriteMode } from "./plan.js";
 
 /** etcd's default `--max-txn-ops` is 128; one compare is left for the lock. */
@@ -14,10 +15,12 @@ export interface WriteModeRequest {
   readonly bytes: number;
   readonly apiServers: number;
   readonly oneTransaction: boolean;
+  readonly backend: Backend;
 }
 
 /** Decides what is joined into a Txn. Throws `too-large` when all or nothing is asked for and does not fit. */
 export function chooseWriteMode(request: WriteModeRequest): WriteMode {
+  if (request.backend === "kine") return keyByKey(request);
   const fits = request.operations <= MAX_OPERATIONS_OF_ONE_TXN && request.bytes <= MAX_TXN_BYTES;
   if (request.oneTransaction) return forcedOneTransaction(request, fits);
   if (request.apiServers > 0) {
@@ -32,6 +35,21 @@ export function chooseWriteMode(request: WriteModeRequest): WriteMode {
   return {
     kind: "batches",
     why: `no API server lives; ${request.operations} changes do not fit into one Txn`,
+  };
+}
+
+function keyByKey({ oneTransaction, operations }: WriteModeRequest): WriteMode {
+  if (oneTransaction && operations > 1) {
+    throw new EtcdcidrError("too-large", {
+      what: "cannot make this change in one transaction",
+      why: "this is kine, which takes one key a Txn",
+      now: "nothing was written",
+      next: "leave out --one-transaction",
+    });
+  }
+  return {
+    kind: "key-by-key",
+    why: "this is kine, which takes one key a Txn and has no leases: no lock keeps a second run away",
   };
 }
 

@@ -5,10 +5,9 @@ import { TXNS_IN_FLIGHT } from "../plan/write-mode.js";
 import type { Etcd, Journal } from "../ports.js";
 import type { Schema } from "../schema/schema.js";
 import type { SecondReader } from "../schema/second-reader.js";
-import { sha256Hex } from "../storage/digest.js";
 import { cutBatches } from "./cut-batches.js";
-import { announce, type PreparedKey, prepareKeys } from "./prepare.js";
-import { createBatchSender } from "./send-batch.js";
+import { announce, type PendingKey, prepareKeys } from "./prepare.js";
+import { type BatchReport, createBatchSender } from "./send-batch.js";
 
 export interface ApplyRequest {
   readonly etcd: Etcd;
@@ -17,9 +16,18 @@ export interface ApplyRequest {
   readonly journal: Journal;
   readonly plan: Plan;
   readonly preconditions: readonly Precondition[];
+  /** Where the bytes come from that the edits go into: the journal at first, etcd after an interruption. */
+  readonly read: ReadPending;
+  /** Whether the run is to end: what is under way is finished, nothing more is begun. */
+  readonly isInterrupted: () => boolean;
   /** Called after each Txn with how many keys are settled. */
   readonly onProgress: (settledKeys: number) => void;
 }
+
+export type ReadPending = (
+  updates: readonly PlannedUpdate[],
+  report: BatchReport,
+) => Promise<readonly PendingKey[]>;
 
 /** What has become of the changes; `failure` says why it was not all of them. */
 export interface ApplyResult {
@@ -42,13 +50,13 @@ const ANNOUNCED_AT_ONCE = 128;
 export async function apply(request: ApplyRequest): Promise<ApplyResult> {
   const committed = new Map<string, bigint>();
   const dropped = new Map<string, DroppedRecord["reason"]>();
-  const send = createBatchSender(request, {
+  const report: BatchReport = {
     committed: (key, revision) => committed.set(key, revision),
     dropped: (key, reason) => dropped.set(key, reason),
     settled: () => request.onProgress(committed.size + dropped.size),
-  });
+  };
   try {
-    await sendAll(request, send);
+    await sendAll(request, report);
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
     return {
@@ -71,27 +79,36 @@ function whatIsTrue(error: EtcdcidrError, written: number, all: number): Etcdcid
     written === 0
       ? `none of the ${all} Nodes is written`
       : `${written} of ${all} Nodes are written, the others are not`;
-  return new EtcdcidrError(written === 0 ? "refused" : "stopped", { ...explanation, now }, { cause: error });
+  const stopped = written === 0 ? "refused" : "stopped";
+  return new EtcdcidrError(
+    error.code === "interrupted" ? error.code : stopped,
+    { ...explanation, now },
+    { cause: error },
+  );
 }
 
-type Send = (batch: readonly PreparedKey[], txn: number) => Promise<void>;
-
-async function sendAll(request: ApplyRequest, send: Send): Promise<void> {
+async function sendAll(request: ApplyRequest, report: BatchReport): Promise<void> {
   const updates = updatesOf(request.plan);
-  let txn = 0;
-  let next = prepareChunk(request, updates.slice(0, ANNOUNCED_AT_ONCE));
+  let txns = 0;
+  const nextTxn = () => txns++;
+  const send = createBatchSender(request, report, nextTxn);
+  const prepareChunk = async (start: number) => {
+    const chunk = updates.slice(start, start + ANNOUNCED_AT_ONCE);
+    return prepareKeys(request, await request.read(chunk, report));
+  };
+  let next = prepareChunk(0);
   for (let start = 0; start < updates.length; start += ANNOUNCED_AT_ONCE) {
     const chunk = await next;
-    const batches = cutBatches(chunk, request.plan.mode.kind).map((keys) => ({ keys, txn: txn++ }));
+    const batches = cutBatches(chunk, request.plan.mode.kind).map((keys) => ({ keys, txn: nextTxn() }));
     await announce(request.journal, batches);
     // The next keys are made ready while these are on their way.
-    next = prepareChunk(request, updates.slice(start + ANNOUNCED_AT_ONCE, start + 2 * ANNOUNCED_AT_ONCE));
+    next = prepareChunk(start + ANNOUNCED_AT_ONCE);
     next.catch(() => undefined);
-    await inFlight(
-      batches,
-      request.plan.mode.kind === "one-node-a-transaction" ? TXNS_IN_FLIGHT : 1,
-      ({ keys, txn: number }) => send(keys, number),
-    );
+    const limit = request.plan.mode.kind === "one-node-a-transaction" ? TXNS_IN_FLIGHT : 1;
+    await inFlight(batches, limit, async ({ keys, txn }) => {
+      if (request.isInterrupted()) throw interrupted(request.journal.changeId);
+      await send(keys, txn);
+    });
   }
 }
 
@@ -104,35 +121,12 @@ function updatesOf({ stages, outline }: Plan): readonly PlannedUpdate[] {
   );
 }
 
-async function prepareChunk(
-  request: ApplyRequest,
-  updates: readonly PlannedUpdate[],
-): Promise<readonly PreparedKey[]> {
-  const originals = await request.journal.originals(updates.map(({ change }) => change.key));
-  return prepareKeys(
-    request,
-    updates.map((update) => ({
-      update,
-      modRevision: update.change.modRevision,
-      value: checkedOriginal(request.journal, update, originals),
-      lostCompares: 0,
-    })),
-  );
-}
-
-/** The way back is what the journal holds, so that and nothing else is what the edits go into. */
-function checkedOriginal(
-  { directory }: Journal,
-  { change }: PlannedUpdate,
-  originals: ReadonlyMap<string, Uint8Array>,
-): Uint8Array {
-  const value = originals.get(change.key);
-  if (value !== undefined && sha256Hex(value) === change.sha256) return value;
-  throw new EtcdcidrError("journal-unusable", {
-    what: `the journal in ${directory} does not hold ${change.key} as it was read`,
-    why: value === undefined ? "it has no such original" : "its bytes have another SHA-256",
-    now: "this Node is not written",
-    next: "check the disk; then run the command again",
+function interrupted(changeId: string): EtcdcidrError {
+  return new EtcdcidrError("interrupted", {
+    what: "the change was interrupted",
+    why: "etcdcidr was asked to end",
+    now: "what was under way is finished",
+    next: `\`etcdcidr resume ${changeId}\` goes on, \`etcdcidr rollback ${changeId}\` undoes what is written`,
   });
 }
 

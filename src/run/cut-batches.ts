@@ -7,7 +7,7 @@ export function cutBatches(
   keys: readonly PreparedKey[],
   mode: WriteMode["kind"],
 ): readonly (readonly PreparedKey[])[] {
-  if (mode === "one-node-a-transaction") return keys.map((key) => [key]);
+  if (mode === "one-node-a-transaction" || mode === "key-by-key") return keys.map((key) => [key]);
   if (mode === "one-transaction") return keys.length === 0 ? [] : [keys];
   const batches: PreparedKey[][] = [];
   let bytes = 0;

@@ -1,10 +1,12 @@
 import { EtcdcidrError } from "../errors.js";
 import { stringAt } from "../objects/fields.js";
 import { sameFieldValue } from "../plan/same-field-value.js";
+import type { Journal } from "../ports.js";
 import type { FieldEdit } from "../schema/field-edit.js";
 import type { Schema } from "../schema/schema.js";
 import type { KeyValue } from "../storage/key-value.js";
-import type { PendingKey, PreparedKey } from "./prepare.js";
+import type { PendingKey } from "./prepare.js";
+import type { BatchReport } from "./send-batch.js";
 
 /** What is to be done with the keys of a batch whose Txn was lost. */
 export interface LostCompare {
@@ -21,7 +23,7 @@ export interface LostCompare {
  */
 export function afterLostCompare(
   { schema }: { readonly schema: Schema },
-  batch: readonly PreparedKey[],
+  batch: readonly PendingKey[],
   current: ReadonlyMap<string, KeyValue>,
 ): LostCompare {
   const pending: PendingKey[] = [];
@@ -38,6 +40,23 @@ export function afterLostCompare(
     else throw fieldsChanged(now);
   }
   return { pending, dropped, alreadyDone };
+}
+
+/** Puts into journal and report what needs no further Txn. */
+export function recordAnswer(
+  { dropped, alreadyDone }: LostCompare,
+  journal: Journal,
+  report: BatchReport,
+): void {
+  for (const { key, reason } of dropped) {
+    journal.append({ type: "dropped", key, reason });
+    report.dropped(key, reason);
+  }
+  for (const { key, modRevision } of alreadyDone) {
+    journal.append({ type: "committed", revision: modRevision, keys: [key] });
+    report.committed(key, modRevision);
+  }
+  if (dropped.length + alreadyDone.length > 0) report.settled();
 }
 
 function onNewerBytes({ update, lostCompares }: PendingKey, { value, modRevision }: KeyValue): PendingKey {

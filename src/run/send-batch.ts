@@ -1,7 +1,7 @@
 import { EtcdcidrError } from "../errors.js";
 import type { TxnOutcome } from "../ports.js";
 import type { ApplyRequest } from "./apply.js";
-import { afterLostCompare, type LostCompare } from "./lost-compare.js";
+import { afterLostCompare, type LostCompare, recordAnswer } from "./lost-compare.js";
 import { announce, type PendingKey, type PreparedKey, prepareKeys } from "./prepare.js";
 import { settle } from "./settle.js";
 
@@ -28,10 +28,12 @@ interface Attempts {
  * Sends announced batches until every key is written or dropped. Throws an EtcdcidrError that stops the run; its `now`
  * is about this batch alone.
  */
-export function createBatchSender(request: ApplyRequest, report: BatchReport): SendBatch {
+export function createBatchSender(
+  request: ApplyRequest,
+  report: BatchReport,
+  nextTxn: () => number,
+): SendBatch {
   const { journal, plan } = request;
-  // Repeats get numbers of their own, far above those of the first round.
-  let nextTxn = 1_000_000;
 
   const send = async (batch: readonly PreparedKey[], txn: number, attempts: Attempts): Promise<void> => {
     const outcome = await sendOrSettle(request, batch, txn, attempts);
@@ -42,7 +44,7 @@ export function createBatchSender(request: ApplyRequest, report: BatchReport): S
     if (outcome.kind === "committed") return commit(batch, txn, outcome.revision);
     const answer = afterLostCompare(request, batch, outcome.current);
     if (outcome.unanswered === 0 && isUntouched(answer, batch)) throw preconditionLost();
-    record(answer, txn);
+    recordAnswer(answer, journal, report);
     if (answer.pending.length === 0) return;
     await retry(answer.pending, attempts, outcome.unanswered);
   };
@@ -64,7 +66,7 @@ export function createBatchSender(request: ApplyRequest, report: BatchReport): S
 
   const sendParts = async (parts: readonly (readonly PreparedKey[])[], attempts: Attempts): Promise<void> => {
     for (const keys of parts) {
-      const txn = nextTxn++;
+      const txn = nextTxn();
       await announce(journal, [{ keys, txn }]);
       await send(keys, txn, attempts);
     }
@@ -75,18 +77,6 @@ export function createBatchSender(request: ApplyRequest, report: BatchReport): S
     journal.append({ type: "committed", txn, revision, keys });
     for (const key of keys) report.committed(key, revision);
     report.settled();
-  };
-
-  const record = ({ dropped, alreadyDone }: LostCompare, txn: number): void => {
-    for (const { key, reason } of dropped) {
-      journal.append({ type: "dropped", key, reason });
-      report.dropped(key, reason);
-    }
-    for (const { key, modRevision } of alreadyDone) {
-      journal.append({ type: "committed", txn, revision: modRevision, keys: [key] });
-      report.committed(key, modRevision);
-    }
-    if (dropped.length + alreadyDone.length > 0) report.settled();
   };
 
   return (batch, txn) => send(batch, txn, { lost: 0, unanswered: 0 });

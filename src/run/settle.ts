@@ -1,6 +1,8 @@
 import { EtcdcidrError } from "../errors.js";
+import type { SentKey } from "../plan/journal-record.js";
 import { sameFieldValue } from "../plan/same-field-value.js";
 import type { Etcd, TxnOutcome } from "../ports.js";
+import type { FieldEdit } from "../schema/field-edit.js";
 import type { Schema } from "../schema/schema.js";
 import { sha256Hex } from "../storage/digest.js";
 import type { KeyValue } from "../storage/key-value.js";
@@ -24,7 +26,8 @@ export async function settle(
   const current = await readKeys(etcd, batch, txn, cause);
   for (const key of batch) {
     const keyValue = current.get(key.update.change.key);
-    if (keyValue !== undefined && holdsWhatWasSent(schema, key, keyValue)) {
+    const sent = { key: key.update.change.key, modRevision: key.modRevision, sha256: key.sha256 };
+    if (keyValue !== undefined && holdsWhatWasSent(schema, key.update.change.edits, sent, keyValue)) {
       return { kind: "committed", revision: keyValue.modRevision };
     }
   }
@@ -32,14 +35,14 @@ export async function settle(
 }
 
 /** Our very bytes, or our fields in bytes that somebody else has written since. */
-function holdsWhatWasSent(
+export function holdsWhatWasSent(
   schema: Schema,
-  { update, modRevision, sha256 }: PreparedKey,
+  edits: readonly FieldEdit[],
+  { key, modRevision, sha256 }: SentKey,
   keyValue: KeyValue,
 ): boolean {
   if (keyValue.modRevision === modRevision) return false;
   if (sha256Hex(keyValue.value) === sha256) return true;
-  const { key, edits } = update.change;
   return edits.every((edit) => sameFieldValue(schema.readField(key, keyValue.value, edit.path), edit.new));
 }
 

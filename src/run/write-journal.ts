@@ -1,3 +1,4 @@
+import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { BeginRecord } from "../plan/journal-record.js";
 import type { Plan } from "../plan/plan.js";
 import type { Journal, JournalStore, Spool } from "../ports.js";
@@ -13,32 +14,48 @@ export interface WriteJournalRequest {
 const CHUNK_KEYS = 128;
 
 /** Puts the plan and every original on disk. Nothing may be sent to etcd before this has returned. */
-export async function writeJournal({ store, spool, plan, by }: WriteJournalRequest): Promise<Journal> {
+export async function writeJournal({
+  store,
+  spool,
+  plan,
+  by,
+}: WriteJournalRequest): Promise<{ readonly journal: Journal; readonly begin: BeginRecord }> {
   const changeId = changeIdOf(plan);
   const journal = await store.create(changeId);
   const { id, cluster, readAt, intent, mode, nodeUids, outline } = plan;
   const header = { id, cluster, readAt, intent, mode, nodeUids, families: outline.families };
-  journal.append({ type: "begin", changeId, ...by, plan: header });
-  const uids = new Map(outline.nodes.map(({ key, uid }) => [key, uid]));
+  const begin = { type: "begin", changeId, ...by, plan: header } as const;
+  journal.append(begin);
+  const outlines = new Map(outline.nodes.map((node) => [node.key, node]));
   const changes = plan.stages.flatMap(({ groups }) => groups.flat());
   for (let start = 0; start < changes.length; start += CHUNK_KEYS) {
     const chunk = changes.slice(start, start + CHUNK_KEYS);
     const values = await spool.read(chunk.map(({ key }) => key));
     for (const change of chunk) {
       const value = values.get(change.key);
-      if (change.action !== "update" || value === undefined) continue;
+      const node = outlines.get(change.key);
+      if (change.action !== "update" || value === undefined || node === undefined) throw missing(change.key);
       const { key, modRevision, sha256, edits } = change;
-      journal.append({ type: "original", key, uid: uids.get(key) ?? "", modRevision, sha256, edits, value });
+      journal.append({ type: "original", key, modRevision, sha256, outline: node, edits, value });
     }
     await journal.flush();
   }
   journal.append({ type: "ready", originals: changes.length });
   await journal.sync();
-  return journal;
+  return { journal, begin };
+}
+
+function missing(key: string): EtcdcidrError {
+  return new EtcdcidrError("internal", {
+    what: `cannot journal ${key}`,
+    why: "its stored bytes were not kept while the Nodes were read",
+    now: NOTHING_WRITTEN,
+    next: "report this",
+  });
 }
 
 /** Sorts by time, and is unique by content: `20261201-113000-7f3a9c`. */
-function changeIdOf({ id, intent }: Plan): string {
+export function changeIdOf({ id, intent }: Plan): string {
   const [date = "", time = ""] = new Date(intent.nowMs).toISOString().split("T");
   return `${date.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}-${id.slice(0, 6)}`;
 }

@@ -89,7 +89,7 @@ function sameProtobuf(
     sortEntries(expected, route);
     sortEntries(actual, route);
   });
-  if (oldEnvelope["f2"]) oldEnvelope["f2"] = [rawOf(newEnvelope)];
+  if (listOf(oldEnvelope["f2"]).length > 0) oldEnvelope["f2"] = [rawOf(newEnvelope)];
   const isMagicKept = same(before.subarray(0, MAGIC_LENGTH), after.subarray(0, MAGIC_LENGTH));
   return isMagicKept && same(oldEnvelope, newEnvelope) && same(expected, actual);
 }

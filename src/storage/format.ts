@@ -12,7 +12,7 @@ const FIRST_BYTES: readonly (readonly [Format, Buffer])[] = [
 /** How a stored value is written, told by its first bytes as kube-apiserver tells it. */
 export function formatOf(value: Uint8Array): Format {
   for (const [format, bytes] of FIRST_BYTES) {
-    if (value.length >= bytes.length && bytes.every((byte, index) => value[index] === byte)) return format;
+    if (bytes.every((byte, index) => value[index] === byte)) return format;
   }
   return "unknown";
 }

@@ -9,7 +9,7 @@ import {
   type VARINT,
   type WireRecord,
 } from "./wire.js";
-import { encodeRecord, varintSize } from "./wire-writer.js";
+import { encodeHead, encodeRecord, varintSize } from "./wire-writer.js";
 
 /** One step down: a whole field by number, one element of a list, or the entry of a map with a key. */
 export interface Step {
@@ -40,8 +40,8 @@ export function splice(key: string, value: Uint8Array, steps: readonly Step[], t
   const encoded = records.find((record) => record.number === CONTENT_ENCODING && record.end > record.payload);
   if (encoded) throw malformed(key, encoded.start, "the envelope has a content encoding");
   const raw: Step = { number: RAW, name: "raw" };
-  const envelope = rewrite({ cursor, steps: [raw, ...steps], to }, 0, records);
-  return Buffer.concat([value.subarray(0, MAGIC_LENGTH), envelope]);
+  const pieces = rewrite({ cursor, steps: [raw, ...steps], to }, 0, records);
+  return Buffer.concat([value.subarray(0, MAGIC_LENGTH), ...pieces]);
 }
 
 interface Edit {
@@ -50,8 +50,8 @@ interface Edit {
   readonly to: Replacement;
 }
 
-/** The new bytes of a message whose occurrences hold these records. */
-function rewrite(edit: Edit, depth: number, records: readonly WireRecord[]): Uint8Array {
+/** The new bytes, in pieces, of a message whose occurrences hold these records. */
+function rewrite(edit: Edit, depth: number, records: readonly WireRecord[]): Uint8Array[] {
   const step = edit.steps[depth];
   if (!step) throw new RangeError("a path without steps");
   const type = depth === edit.steps.length - 1 ? edit.to.type : LENGTH_DELIMITED;
@@ -62,13 +62,10 @@ function rewrite(edit: Edit, depth: number, records: readonly WireRecord[]): Uin
   const replaced = new Set(target.old);
   const replacement = replacementFor(edit, depth, step, depth === 0 ? target.old.slice(-1) : target.old);
   const { bytes } = edit.cursor;
-  const out: Uint8Array[] = [];
-  records.forEach((record, index) => {
-    if (index === target.place) out.push(...replacement);
-    if (!replaced.has(record)) out.push(bytes.subarray(record.start, record.end));
-  });
-  if (target.place === records.length) out.push(...replacement);
-  return Buffer.concat(out);
+  const pieces: Uint8Array[][] = records.map((record) =>
+    replaced.has(record) ? [] : [bytes.subarray(record.start, record.end)],
+  );
+  return pieces.toSpliced(target.place, 0, replacement).flat();
 }
 
 /** The records that take the place of the old ones. */
@@ -77,32 +74,28 @@ function replacementFor(edit: Edit, depth: number, step: Step, old: readonly Wir
   if (depth === steps.length - 1)
     return to.payloads.map((payload) => encodeRecord(step.number, to.type, payload));
   if (step.element && "key" in step.element) {
-    const entry = entryFor(edit, depth, step.element.key, old);
-    return entry ? [encodeRecord(step.number, LENGTH_DELIMITED, entry)] : [];
+    if (to.payloads.length === 0) return [];
+    return delimited(step.number, entryFor(edit, depth, step.element.key, old));
   }
   if (old.length === 0) {
     if (to.payloads.length === 0) return [];
     throw malformed(cursor.key, cursor.offset, `${step.name} is not there, so nothing in it can be set`);
   }
   const inner = old.flatMap((record) => scanStrictly(cursor, record.payload, record.end));
-  return [encodeRecord(step.number, LENGTH_DELIMITED, rewrite(edit, depth + 1, inner))];
+  return delimited(step.number, rewrite(edit, depth + 1, inner));
 }
 
-/** A map's new entry: the old one with its value replaced, or one made anew, or none when the value is removed. */
-function entryFor(
-  edit: Edit,
-  depth: number,
-  key: string,
-  old: readonly WireRecord[],
-): Uint8Array | undefined {
-  const [payload] = edit.to.payloads;
-  if (payload === undefined) return undefined;
+function delimited(number: number, pieces: Uint8Array[]): Uint8Array[] {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return [encodeHead(number, LENGTH_DELIMITED, length), ...pieces];
+}
+
+/** A map's new entry: the old one with its value replaced, or one made anew. */
+function entryFor(edit: Edit, depth: number, key: string, old: readonly WireRecord[]): Uint8Array[] {
   const last = old.at(-1);
   if (last) return rewrite(edit, depth + 1, scanStrictly(edit.cursor, last.payload, last.end));
-  return Buffer.concat([
-    encodeRecord(ENTRY_KEY, LENGTH_DELIMITED, Buffer.from(key)),
-    encodeRecord(ENTRY_VALUE, edit.to.type, payload),
-  ]);
+  const values = edit.to.payloads.map((payload) => encodeRecord(ENTRY_VALUE, edit.to.type, payload));
+  return [encodeRecord(ENTRY_KEY, LENGTH_DELIMITED, Buffer.from(key)), ...values];
 }
 
 interface Target {

@@ -24,13 +24,17 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** A field as it stands on the wire: tag, length where the type has one, payload. */
-export function encodeRecord(number: number, type: number, payload: Uint8Array): Uint8Array {
+/** What stands before the payload of a field: its tag, and the payload's length where the wire type has one. */
+export function encodeHead(number: number, type: number, length: number): Uint8Array {
   const tag = number * 8 + type;
   const isDelimited = type === LENGTH_DELIMITED;
-  const head = varintSize(tag) + (isDelimited ? varintSize(payload.length) : 0);
-  const record = new Uint8Array(head + payload.length);
-  const offset = putVarint(record, 0, tag);
-  record.set(payload, isDelimited ? putVarint(record, offset, payload.length) : offset);
-  return record;
+  const head = new Uint8Array(varintSize(tag) + (isDelimited ? varintSize(length) : 0));
+  const offset = putVarint(head, 0, tag);
+  if (isDelimited) putVarint(head, offset, length);
+  return head;
+}
+
+/** A field as it stands on the wire. */
+export function encodeRecord(number: number, type: number, payload: Uint8Array): Uint8Array {
+  return Buffer.concat([encodeHead(number, type, payload.length), payload]);
 }

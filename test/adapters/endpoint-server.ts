@@ -7,15 +7,16 @@ import {
 } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-/** A stand-in for a member in a state that is hard to bring a real one into. */
+/** A stand-in for a member in a state that is hard to bring a real one into; its member list and leases are kine's. */
 export async function startMember(
   status: object,
   socket?: string,
 ): Promise<{ endpoint: string; stop(): void }> {
   const proto = createRequire(import.meta.url).resolve("etcd3/proto/rpc.proto");
   const { etcdserverpb } = loadPackageDefinition(loadSync(proto, { keepCase: true, longs: String }));
-  const { KV, Maintenance } = Object(etcdserverpb) as Record<string, ServiceClientConstructor>;
-  if (KV === undefined || Maintenance === undefined) throw new Error("no etcd services in etcd3's proto");
+  const services = Object(etcdserverpb) as Record<string, ServiceClientConstructor>;
+  const { Cluster, KV, Lease, Maintenance } = services;
+  if (!Cluster || !KV || !Lease || !Maintenance) throw new Error("no etcd services in etcd3's proto");
   const header = { cluster_id: "7", member_id: "1", revision: "5" };
   const server = new Server();
   server.addService(Maintenance.service, {
@@ -24,6 +25,14 @@ export async function startMember(
   });
   server.addService(KV.service, {
     range: (_call: unknown, answer: (error: null, value: object) => void) => answer(null, { header }),
+  });
+  server.addService(Cluster.service, {
+    memberList: (_call: unknown, answer: (error: null, value: object) => void) =>
+      answer(null, { header: {}, members: [{ name: "kine" }] }),
+  });
+  server.addService(Lease.service, {
+    leaseGrant: ({ request }: { request: { TTL: string } }, answer: (error: null, value: object) => void) =>
+      answer(null, { header: {}, ID: request.TTL, TTL: request.TTL }),
   });
   const address = socket === undefined ? "127.0.0.1:0" : `unix://${socket}`;
   const port = await new Promise<number>((resolve, reject) => {

@@ -32,7 +32,7 @@ function withLeaf(object: unknown, path: string, value: unknown): unknown {
   return copy;
 }
 
-const vectors = builtinVectors(descriptor).filter(({ name }) => /HEAD|v1\.33/.test(name));
+const vectors = builtinVectors(descriptor).filter(({ name }) => name.startsWith("HEAD"));
 
 test.each(vectors)("every field of $name can be changed, alone, and back", ({ value, json }) => {
   const leaves = leavesOf(json).filter((leaf) => isEdited(value, leaf));

@@ -94,15 +94,15 @@ describe("the second reader", () => {
   test.each([
     [
       "a member more",
-      '{"kind":"Node","spec":{"podCIDR":"10.212.0.0/22","podCIDRs":["10.212.0.0/22"]},"x":1}',
+      '{"kind":"Node","n":1,"spec":{"podCIDR":"10.212.0.0/22","podCIDRs":["10.212.0.0/22"]},"x":1}',
     ],
     [
       "an element more",
-      '{"kind":"Node","spec":{"podCIDR":"10.212.0.0/22","podCIDRs":["10.212.0.0/22","x"]}}',
+      '{"kind":"Node","n":1,"spec":{"podCIDR":"10.212.0.0/22","podCIDRs":["10.212.0.0/22","x"]}}',
     ],
     [
       "a list that is an object",
-      '{"kind":"Node","spec":{"podCIDR":"10.212.0.0/22","podCIDRs":{"0":"10.212.0.0/22"}}}',
+      '{"kind":"Node","n":1,"spec":{"podCIDR":"10.212.0.0/22","podCIDRs":{"0":"10.212.0.0/22"}}}',
     ],
     [
       "a number that is a string",

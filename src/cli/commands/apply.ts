@@ -3,17 +3,18 @@ import { readTextFile } from "../../adapters/text-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
 import { planChangePodCidr } from "../../plan/change-pod-cidr.js";
 import type { Intent } from "../../plan/intent.js";
+import type { JournaledChange } from "../../plan/journaled-change.js";
 import type { Plan } from "../../plan/plan.js";
 import { differencesFrom, parsePlanFile, type SavedPlan } from "../../plan/plan-file.js";
 import type { ReadSet } from "../../plan/read-set.js";
 import { planRollback } from "../../plan/rollback.js";
 import { selectChange } from "../../plan/select-change.js";
-import type { JournalStore } from "../../ports.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
+import { refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ApplyOptions {
@@ -30,15 +31,19 @@ export async function applyPlan(
   const session = await openSession({ ...options, prefix: options.prefix ?? saved.intent.prefix }, io);
   const spool = await openSpool();
   try {
+    const store = journalStore(options);
+    const history = await readHistory(store);
+    const { intent: asked } = saved;
+    const undoing = asked.operation === "rollback" ? asked.changeId : undefined;
+    if (!options.dryRun) await refuseUnfinished(session, history, undoing);
     const readSet = await gather({ ...session, spool });
     checkCluster(saved, readSet);
-    const store = journalStore(options);
     const intent = {
       ...saved.intent,
       nowMs: Date.now(),
       accept: [...new Set([...saved.intent.accept, ...options.accept])],
     };
-    const plan = await planAgain(intent, readSet, store);
+    const plan = planAgain(intent, readSet, history);
     checkEdits(saved, plan);
     return await executePlan({ session, options, plan, readSet, store, spool, dryRun: options.dryRun }, io);
   } finally {
@@ -47,9 +52,9 @@ export async function applyPlan(
   }
 }
 
-async function planAgain(intent: Intent, readSet: ReadSet, store: JournalStore): Promise<Plan> {
+function planAgain(intent: Intent, readSet: ReadSet, history: readonly JournaledChange[]): Plan {
   if (intent.operation === "change-pod-cidr") return planChangePodCidr(intent, readSet);
-  const change = selectChange(await readHistory(store), intent.changeId);
+  const change = selectChange(history, intent.changeId);
   if (change === undefined) throw new TypeError("a named change is selected or an error is thrown");
   return planRollback(intent, readSet, change);
 }

@@ -7,9 +7,11 @@ import type { ChangePodCidrIntent } from "../../plan/intent.js";
 import { formatPlanFile } from "../../plan/plan-file.js";
 import { checkMaskFlags } from "../../plan/pod-cidr/check-mask-flags.js";
 import { gather } from "../../run/gather.js";
+import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
+import { refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ChangePodCidrOptions {
@@ -35,12 +37,13 @@ export async function changePodCidr(
   const session = await openSession(options, io);
   const spool = options.dryRun ? undefined : await openSpool();
   try {
+    const store = journalStore(options);
+    if (!options.dryRun) await refuseUnfinished(session, await readHistory(store));
     const intent: ChangePodCidrIntent = { ...asked, prefix: session.prefix };
     const readSet = await gather({ ...session, ...(spool === undefined ? {} : { spool }) });
     const plan = planChangePodCidr(intent, readSet);
     if (options.out !== undefined) await writePrivateFile(options.out, formatPlanFile(plan));
     const { dryRun } = options;
-    const store = journalStore(options);
     return await executePlan(
       { session, options, plan, readSet, store, dryRun, ...(spool === undefined ? {} : { spool }) },
       io,

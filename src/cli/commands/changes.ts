@@ -1,49 +1,89 @@
+import { EtcdcidrError } from "../../errors.js";
 import type { Intent } from "../../plan/intent.js";
 import type { JournaledChange } from "../../plan/journaled-change.js";
+import type { ChangeRecord } from "../../plan/lock-holder.js";
 import { standingChanges } from "../../plan/select-change.js";
+import { readChangeRecords } from "../../run/change-records.js";
 import { readHistory } from "../../run/history.js";
+import { escapeText } from "../escape-text.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
 import { renderData } from "../render-data.js";
 import { renderTable } from "../render-table.js";
-import { journalStore } from "../session.js";
+import { journalStore, openSession } from "../session.js";
 
 interface ChangeRow {
   readonly id: string;
   /** RFC 3339, UTC. */
   readonly at: string;
-  readonly operation: Intent["operation"];
+  readonly operation: string;
   readonly what: string;
   readonly state: string;
-  readonly nodes: number;
+  /** How many Nodes are known to be written; absent for another host's change. */
+  readonly nodes?: number;
   readonly host: string;
   readonly user: string;
+  /** Where the journal lies on that host. */
+  readonly journal: string;
+  readonly here: boolean;
 }
 
 export async function listChanges(options: GlobalOptions, io: Io): Promise<number> {
   const store = journalStore(options);
   const history = await readHistory(store);
   const standing = new Set(standingChanges(history));
-  const rows = history.map((change) => toRow(change, standing.has(change)));
+  const own = history.map((change) => toRow(change, standing.has(change), store.directory));
+  const known = new Set(own.map(({ id }) => id));
+  const others = (await recordsOfOthers(options, io)).filter(({ id }) => !known.has(id)).map(toForeignRow);
+  const rows = [...own, ...others].sort((left, right) => (left.id < right.id ? -1 : 1));
   if (options.output !== "text") io.out(await renderData(rows, options.output));
   else if (rows.length === 0) io.err(`no changes in ${store.directory}\n`);
   else io.out(`${renderRows(rows).join("\n")}\n`);
   return 0;
 }
 
-function toRow({ begin, keys, state }: JournaledChange, stands: boolean): ChangeRow {
+/** What is in the journals can be told without etcd. */
+async function recordsOfOthers(options: GlobalOptions, io: Io): Promise<readonly ChangeRecord[]> {
+  try {
+    const session = await openSession(options, io);
+    try {
+      return await readChangeRecords(session.etcd);
+    } finally {
+      session.close();
+    }
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    io.err(`warning: other hosts' changes are not listed: ${escapeText(error.message)}\n`);
+    return [];
+  }
+}
+
+function toRow({ begin, keys, state, end }: JournaledChange, stands: boolean, directory: string): ChangeRow {
   const { changeId, atMs, host, user, plan } = begin;
   const written = [...keys.values()].filter(({ committedAt }) => committedAt !== undefined);
+  const isWaiting = state === "not written" && end === undefined;
+  const shown = isWaiting ? "interrupted, not written" : state;
   return {
     id: changeId,
-    at: new Date(atMs).toISOString().replace(/\.\d+Z$/, "Z"),
+    at: timeText(atMs),
     operation: plan.intent.operation,
     what: describe(plan.intent, begin),
-    state: stands || state === "not written" ? state : "undone",
+    state: stands || state === "not written" ? shown : "undone",
     nodes: written.length,
     host,
     user,
+    journal: `${directory}/${changeId}`,
+    here: true,
   };
+}
+
+function toForeignRow({ id, operation, of, host, user, journal, atMs, state }: ChangeRecord): ChangeRow {
+  const what = of === undefined ? "" : `of ${of}`;
+  return { id, at: timeText(atMs), operation, what, state, host, user, journal, here: false };
+}
+
+function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function describe(intent: Intent, { plan }: JournaledChange["begin"]): string {
@@ -53,7 +93,15 @@ function describe(intent: Intent, { plan }: JournaledChange["begin"]): string {
 
 function renderRows(rows: readonly ChangeRow[]): readonly string[] {
   return renderTable(
-    ["ID", "WHEN", "CHANGE", "WHAT", "STATE", "NODES"],
-    rows.map(({ id, at, operation, what, state, nodes }) => [id, at, operation, what, state, String(nodes)]),
+    ["ID", "WHEN", "CHANGE", "WHAT", "STATE", "NODES", "JOURNAL"],
+    rows.map(({ id, at, operation, what, state, nodes, host, journal, here }) => [
+      id,
+      at,
+      operation,
+      what,
+      state,
+      nodes === undefined ? "" : String(nodes),
+      here ? "here" : `on ${host} in ${journal}`,
+    ]),
   );
 }

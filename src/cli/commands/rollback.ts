@@ -1,17 +1,17 @@
 import { openSpool } from "../../adapters/spool-file.js";
 import { writePrivateFile } from "../../adapters/text-file.js";
-import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
 import type { RollbackIntent } from "../../plan/intent.js";
 import type { JournaledChange } from "../../plan/journaled-change.js";
 import { formatPlanFile } from "../../plan/plan-file.js";
-import type { ReadSet } from "../../plan/read-set.js";
 import { planRollback } from "../../plan/rollback.js";
 import { selectChange } from "../../plan/select-change.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
+import { checkCluster } from "../check-cluster.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
+import { refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface RollbackOptions {
@@ -27,7 +27,8 @@ export async function rollback(
   io: Io,
 ): Promise<number> {
   const store = journalStore(options);
-  const change = selectChange(await readHistory(store), changeId);
+  const history = await readHistory(store);
+  const change = selectChange(history, changeId);
   if (change === undefined) {
     io.err(`nothing to roll back: no change in ${store.directory} stands\n`);
     return 0;
@@ -36,6 +37,7 @@ export async function rollback(
   const session = await openSession({ ...options, prefix }, io);
   const spool = await openSpool();
   try {
+    if (!options.dryRun) await refuseUnfinished(session, history, change.begin.changeId);
     const readSet = await gather({ ...session, spool });
     checkCluster(change, readSet);
     const plan = planRollback(readIntent(change, options, session.prefix), readSet, change);
@@ -61,17 +63,4 @@ function readIntent(
     oneTransaction: options.oneTransaction,
     leaveNewNodes: options.leaveNewNodes,
   };
-}
-
-function checkCluster({ begin }: JournaledChange, { cluster }: ReadSet): void {
-  const then = begin.plan.cluster;
-  if (then.etcdId === cluster.etcdId && then.kubeSystemUid === cluster.kubeSystemUid) return;
-  throw new EtcdcidrError("wrong-cluster", {
-    what: `change ${begin.changeId} was made on another cluster`,
-    why:
-      `it wrote to etcd cluster ${then.etcdId.toString(16)} with kube-system ${then.kubeSystemUid}; ` +
-      `this is ${cluster.etcdId.toString(16)} with ${cluster.kubeSystemUid}`,
-    now: NOTHING_WRITTEN,
-    next: `give the endpoints of that cluster (it was ${begin.endpoint})`,
-  });
 }

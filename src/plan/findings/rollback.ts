@@ -34,7 +34,9 @@ function findChangedSince({ context, returns }: RollbackFindingRequest): Finding
 
 function findDeletedSince({ context, change }: RollbackFindingRequest): Finding[] {
   const present = new Set(context.readSet.nodes.map(({ uid }) => uid));
-  const gone = [...change.keys.values()].filter(({ sent, uid }) => sent !== undefined && !present.has(uid));
+  const gone = [...change.keys.values()].filter(
+    ({ sent, outline }) => sent !== undefined && !present.has(outline.uid),
+  );
   if (gone.length === 0) return [];
   return [
     warning("deleted-since", {

@@ -2,6 +2,7 @@ import { blockCount } from "../../cidr/blocks.js";
 import type { Cidr } from "../../cidr/cidr.js";
 import { formatCidr } from "../../cidr/format.js";
 import { readStoredCidr } from "../../cidr/parse.js";
+import { backendOf } from "../backend.js";
 import { usedBy } from "../findings/ranges.js";
 import type { Intent } from "../intent.js";
 import type { Change, FamilyOutline, Finding, NodeOutline, Plan } from "../plan.js";
@@ -52,6 +53,7 @@ export function assemblePlan(
       bytes: changing.reduce((sum, node) => sum + writtenBytes(node), 0),
       apiServers: readSet.apiServerKeys.length,
       oneTransaction: intent.oneTransaction,
+      backend: backendOf(readSet.cluster.etcdId),
     }),
     stages: groups.length === 0 ? [] : [{ name: "nodes", groups }],
     findings,
