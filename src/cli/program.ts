@@ -15,7 +15,8 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    // Defaults are in the texts: commander would print "(default: false)" behind every flag.
+    .configureHelp({ showGlobalOptions: true, optionDescription: ({ description }) => description })
     .showHelpAfterError(false)
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: () => undefined });
@@ -38,14 +39,14 @@ function addGlobalOptions(program: Command): void {
     .option("--key <file>", "its key (ETCDCTL_KEY)")
     .option("--user <name[:password]>", "user of etcd (ETCDCTL_USER)")
     .option("--password <password>", "that user's password (ETCDCTL_PASSWORD)")
-    .option("--dial-timeout <duration>", "for a connection to open, 2s (ETCDCTL_DIAL_TIMEOUT)")
-    .option("--command-timeout <duration>", "for each call to etcd, 5s (ETCDCTL_COMMAND_TIMEOUT)")
-    .option("--prefix <key>", "where Kubernetes keeps its keys, /registry")
-    .option("--journal-dir <directory>", "where journals are kept, /var/lib/etcdcidr for root")
+    .option("--dial-timeout <duration>", "for a connection to open; 2s (ETCDCTL_DIAL_TIMEOUT)")
+    .option("--command-timeout <duration>", "for each call to etcd; 5s (ETCDCTL_COMMAND_TIMEOUT)")
+    .option("--prefix <key>", "where Kubernetes keeps its keys; /registry")
+    .option("--journal-dir <directory>", "where journals are kept; /var/lib/etcdcidr for root")
     .option("-y, --yes", "do not ask; required without a terminal", false)
     .option("--accept <code>", "accept a finding's harm, by its code (repeatable)", collect, [])
     .addOption(
-      new Option("-o, --output <format>", "text, json or yaml")
+      new Option("-o, --output <format>", "text (the default), json or yaml")
         .choices(["text", "json", "yaml"])
         .default("text"),
     )
@@ -61,7 +62,7 @@ function addChangePodCidr(program: Command, io: Io, done: (exitCode: number) => 
     .option("--node-cidr-mask-size-ipv4 <bits>", "the same for the IPv4 range of dual stack", bits)
     .option("--node-cidr-mask-size-ipv6 <bits>", "the same for the IPv6 range of dual stack", bits)
     .addOption(
-      new Option("--mapping <how>", "keep each Node's index, or number the Nodes without gaps")
+      new Option("--mapping <how>", "index keeps each Node's place (the default), compact leaves no gaps")
         .choices(["index", "compact"])
         .default("index"),
     )
