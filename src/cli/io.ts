@@ -16,6 +16,9 @@ export interface Io {
 }
 
 export function processIo(): Io {
+  // A reader that has gone (`| head`) is no fault; a run that is under way notices it as a wish to end.
+  process.stdout.on("error", () => undefined);
+  process.stderr.on("error", () => undefined);
   const coloured = process.stdout.isTTY === true && !process.env["NO_COLOR"];
   return {
     out: (text) => process.stdout.write(text),

@@ -78,7 +78,7 @@ async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolea
     onProgress: createProgress(io, countChanges(plan), SYSTEM_CLOCK.now),
   });
   if (result.failure !== undefined) {
-    await end(endOf(result.failure, result)).catch(() =>
+    await end(endOf(result.failure, plan, result)).catch(() =>
       io.err("warning: how the run ended could not be recorded\n"),
     );
     throw result.failure;
@@ -100,8 +100,10 @@ function countChanges({ stages }: Plan): number {
   return stages.flatMap(({ groups }) => groups.flat()).length;
 }
 
-function endOf({ code }: EtcdcidrError, { committed }: ApplyResult): EndRecord["state"] {
+function endOf({ code }: EtcdcidrError, plan: Plan, { committed }: ApplyResult): EndRecord["state"] {
   if (code === "in-doubt") return "in-doubt";
-  if (committed.size === 0) return "not-written";
+  // A resumed change has written something already.
+  const isFirstRun = countChanges(plan) === plan.outline.nodes.length;
+  if (isFirstRun && committed.size === 0) return "not-written";
   return code === "interrupted" ? "interrupted" : "stopped";
 }

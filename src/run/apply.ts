@@ -62,26 +62,30 @@ export async function apply(request: ApplyRequest): Promise<ApplyResult> {
     return {
       committed,
       dropped,
-      failure: whatIsTrue(error, committed.size, request.plan.outline.nodes.length),
+      failure: whatIsTrue(error, request.plan, committed.size),
     };
   }
   return { committed, dropped };
 }
 
-/** The same failure, saying what is true of the whole change. */
-function whatIsTrue(error: EtcdcidrError, written: number, all: number): EtcdcidrError {
-  const { explanation } = error;
-  if (error.code === "in-doubt") {
+/** The same failure, saying what is true of the whole change, of what an earlier run wrote too. */
+function whatIsTrue(error: EtcdcidrError, plan: Plan, committed: number): EtcdcidrError {
+  const { explanation, code } = error;
+  const all = plan.outline.nodes.length;
+  const written = all - updatesOf(plan).length + committed;
+  if (code === "in-doubt") {
     const now = `${written} of ${all} Nodes are written; of what was sent last it is not known`;
-    return new EtcdcidrError("in-doubt", { ...explanation, now }, { cause: error });
+    return new EtcdcidrError(code, { ...explanation, now }, { cause: error });
   }
-  const now =
-    written === 0
-      ? `none of the ${all} Nodes is written`
-      : `${written} of ${all} Nodes are written, the others are not`;
-  const stopped = written === 0 ? "refused" : "stopped";
+  if (written === 0) {
+    const now = `none of the ${all} Nodes is written`;
+    const next = code === "interrupted" ? "run the command again" : explanation.next;
+    const kept = code === "interrupted" ? code : "refused";
+    return new EtcdcidrError(kept, { ...explanation, now, next }, { cause: error });
+  }
+  const now = `${written} of ${all} Nodes are written, the others are not`;
   return new EtcdcidrError(
-    error.code === "interrupted" ? error.code : stopped,
+    code === "interrupted" ? code : "stopped",
     { ...explanation, now },
     { cause: error },
   );

@@ -14,5 +14,6 @@ export async function readHistory(store: JournalStore): Promise<readonly Journal
     // A run that ended before its first record was on disk has sent nothing.
     if (records > 0) changes.push(fold.result());
   }
-  return changes;
+  // The ids tell seconds only, and a rollback may follow its change within one.
+  return changes.sort((left, right) => left.begin.atMs - right.begin.atMs);
 }

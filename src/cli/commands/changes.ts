@@ -32,10 +32,15 @@ export async function listChanges(options: GlobalOptions, io: Io): Promise<numbe
   const store = journalStore(options);
   const history = await readHistory(store);
   const standing = new Set(standingChanges(history));
-  const own = history.map((change) => toRow(change, standing.has(change), store.directory));
-  const known = new Set(own.map(({ id }) => id));
-  const others = (await recordsOfOthers(options, io)).filter(({ id }) => !known.has(id)).map(toForeignRow);
-  const rows = [...own, ...others].sort((left, right) => (left.id < right.id ? -1 : 1));
+  const own = history.map((change) => ({
+    atMs: change.begin.atMs,
+    row: toRow(change, standing.has(change), store.directory),
+  }));
+  const known = new Set(own.map(({ row }) => row.id));
+  const others = (await recordsOfOthers(options, io))
+    .filter(({ id }) => !known.has(id))
+    .map((record) => ({ atMs: record.atMs, row: toForeignRow(record) }));
+  const rows = [...own, ...others].sort((left, right) => left.atMs - right.atMs).map(({ row }) => row);
   if (options.output !== "text") io.out(await renderData(rows, options.output));
   else if (rows.length === 0) io.err(`no changes in ${store.directory}\n`);
   else io.out(`${renderRows(rows).join("\n")}\n`);

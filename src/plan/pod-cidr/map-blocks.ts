@@ -1,12 +1,17 @@
 import { blockAt, blockCount, blockIndex } from "../../cidr/blocks.js";
-import { type Cidr, contains, overlaps } from "../../cidr/cidr.js";
+import { type Cidr, contains, lastAddress, overlaps } from "../../cidr/cidr.js";
 import { createOccupancy, type Occupancy } from "../../cidr/occupancy.js";
 import { createOverlapCounter, type OverlapCounter } from "./overlap-counter.js";
 
-/** A Node that is to have a block of the target, and the block it has now. */
+/** A Node that is to have a block of the target, and what it has now. */
 export interface Mover {
   readonly node: string;
+  /** The block that counts today. */
   readonly current?: { readonly cidr: Cidr; readonly canonical: boolean };
+  /** All it holds of this family, the current block among them. */
+  readonly held: readonly Cidr[];
+  /** The index of a Node without a block of this family: that of its other family's block. */
+  readonly index?: bigint;
 }
 
 export interface MappingRequest {
@@ -18,8 +23,10 @@ export interface MappingRequest {
   readonly movers: readonly Mover[];
   /** What nobody may get: blocks of Nodes that are not changed, pinned blocks, reserved ranges. */
   readonly taken: readonly Cidr[];
+  /** What Nodes that are no movers hold now and are about to leave. */
+  readonly leaving: readonly Cidr[];
   readonly strategy: "index" | "compact";
-  /** Whether a block that another mover holds now may be given away. */
+  /** Whether a block that another Node holds now and leaves may be given away. */
   readonly currentIsFree: boolean;
 }
 
@@ -35,6 +42,8 @@ export interface Placement {
 export interface Mapping {
   readonly placements: ReadonlyMap<string, Placement>;
   readonly unplaced: readonly string[];
+  /** Nodes that get addresses which another Node holds now. */
+  readonly onOthers: readonly string[];
 }
 
 /**
@@ -49,29 +58,44 @@ export function mapBlocks(request: MappingRequest): Mapping {
     waiting = waiting.filter((mover) => {
       const placement = rule(request, board, mover);
       if (placement === undefined) return true;
-      board.taken.occupy(placement.block);
-      board.avoided.occupy(placement.block);
+      for (const occupancy of [board.taken, board.avoided, board.contested]) occupancy.occupy(placement.block);
       board.placements.set(mover.node, placement);
       return false;
     });
   }
-  return { placements: board.placements, unplaced: waiting.map((mover) => mover.node) };
+  const { placements } = board;
+  const onOthers = request.movers.filter((mover) => {
+    const placement = placements.get(mover.node);
+    return placement !== undefined && othersOver(board, mover, placement.block) > 0;
+  });
+  return {
+    placements,
+    unplaced: waiting.map(({ node }) => node),
+    onOthers: onOthers.map(({ node }) => node),
+  };
 }
 
 interface Board {
   readonly taken: Occupancy;
-  /** What the movers hold now. */
+  /** How many of today's blocks overlap a given one. */
   readonly current: OverlapCounter;
-  /** Both together: what a first-free search has to avoid. */
+  /** What a search for the first free block has to avoid: all of today's blocks, the mover's own too. */
   readonly avoided: Occupancy;
+  /** What a search inside the mover's own block has to avoid: whatever two Nodes hold. */
+  readonly contested: Occupancy;
   readonly placements: Map<string, Placement>;
 }
 
-function createBoard({ target, movers, taken, currentIsFree }: MappingRequest): Board {
-  const held = movers.flatMap((mover) => (mover.current === undefined ? [] : [mover.current.cidr]));
-  const occupied = occupancyOf(target, taken);
-  const avoided = occupancyOf(target, currentIsFree ? taken : [...taken, ...held]);
-  return { taken: occupied, current: createOverlapCounter(held), avoided, placements: new Map() };
+function createBoard({ target, movers, taken, leaving, currentIsFree }: MappingRequest): Board {
+  const held = [...movers.flatMap((mover) => mover.held), ...leaving];
+  const occupied = (cidrs: readonly Cidr[]) => occupancyOf(target, [...taken, ...(currentIsFree ? [] : cidrs)]);
+  return {
+    taken: occupancyOf(target, taken),
+    current: createOverlapCounter(held),
+    avoided: occupied(held),
+    contested: occupied(heldTwice(held)),
+    placements: new Map(),
+  };
 }
 
 function occupancyOf({ family }: Cidr, cidrs: readonly Cidr[]): Occupancy {
@@ -80,13 +104,32 @@ function occupancyOf({ family }: Cidr, cidrs: readonly Cidr[]): Occupancy {
   return occupancy;
 }
 
+/** The blocks that lie in another one, or are the same: prefixes overlap in no other way. */
+function heldTwice(cidrs: readonly Cidr[]): readonly Cidr[] {
+  const sorted = [...cidrs].sort((left, right) =>
+    left.base === right.base ? left.length - right.length : Number(left.base > right.base) * 2 - 1,
+  );
+  let end = -1n;
+  return sorted.filter((cidr) => {
+    const inside = cidr.base <= end;
+    if (!inside) end = lastAddress(cidr);
+    return inside;
+  });
+}
+
+/** How many blocks of other Nodes today's overlap the given one. */
+function othersOver(board: Board, mover: Mover, block: Cidr): number {
+  return board.current.count(block) - mover.held.filter((cidr) => overlaps(cidr, block)).length;
+}
+
 type Rule = (request: MappingRequest, board: Board, mover: Mover) => Placement | undefined;
 
-const keep: Rule = ({ target, blockLength }, board, { current }) => {
+const keep: Rule = ({ target, blockLength }, board, mover) => {
+  const { current } = mover;
   if (!current?.canonical || current.cidr.length !== blockLength || !contains(target, current.cidr))
     return undefined;
-  const heldByOthers = board.current.count(current.cidr) > 1 || !board.taken.isFree(current.cidr);
-  return heldByOthers ? undefined : { block: current.cidr, choice: "kept" };
+  const isOurs = board.taken.isFree(current.cidr) && othersOver(board, mover, current.cidr) === 0;
+  return isOurs ? { block: current.cidr, choice: "kept" } : undefined;
 };
 
 const insideOrAround: Rule = (request, board, mover) => {
@@ -95,14 +138,17 @@ const insideOrAround: Rule = (request, board, mover) => {
 };
 
 const byIndex: Rule = (request, board, mover) => {
-  const { oldRange, target, blockLength } = request;
-  if (oldRange === undefined || mover.current === undefined) return undefined;
-  if (!contains(oldRange, mover.current.cidr)) return undefined;
-  const index = blockIndex(oldRange, mover.current.cidr.length, mover.current.cidr);
-  if (index === undefined || index >= blockCount(target, blockLength)) return undefined;
-  const block = blockAt(target, blockLength, index);
+  const index = indexOf(request, mover);
+  if (index === undefined || index >= blockCount(request.target, request.blockLength)) return undefined;
+  const block = blockAt(request.target, request.blockLength, index);
   return isFreeFor(request, board, mover, block) ? { block, choice: "index", index } : undefined;
 };
+
+function indexOf({ oldRange }: MappingRequest, { current, index }: Mover): bigint | undefined {
+  if (current === undefined) return index;
+  if (oldRange === undefined || !contains(oldRange, current.cidr)) return undefined;
+  return blockIndex(oldRange, current.cidr.length, current.cidr);
+}
 
 const firstFree: Rule = (request, board, mover) => {
   const anywhere = board.avoided.firstFree(request.target, request.blockLength);
@@ -113,16 +159,15 @@ const firstFree: Rule = (request, board, mover) => {
 
 /** The first free block inside the mover's current one, or the one around it. */
 function ownBlock(request: MappingRequest, board: Board, mover: Mover): Cidr | undefined {
-  const { target, blockLength, currentIsFree } = request;
+  const { target, blockLength } = request;
   const current = mover.current?.cidr;
   if (current === undefined || !overlaps(target, current)) return undefined;
   if (current.length >= blockLength) {
     const around = blockAround(target, blockLength, current);
     return around && isFreeFor(request, board, mover, around) ? around : undefined;
   }
-  if (!contains(target, current)) return undefined;
-  const shared = !currentIsFree && board.current.count(current) > 1;
-  return shared ? undefined : board.taken.firstFree(current, blockLength);
+  const within = contains(target, current) ? current : target;
+  return board.contested.firstFree(within, blockLength);
 }
 
 function blockAround(target: Cidr, blockLength: number, inner: Cidr): Cidr | undefined {
@@ -131,8 +176,5 @@ function blockAround(target: Cidr, blockLength: number, inner: Cidr): Cidr | und
 }
 
 function isFreeFor({ currentIsFree }: MappingRequest, board: Board, mover: Mover, block: Cidr): boolean {
-  if (!board.taken.isFree(block)) return false;
-  if (currentIsFree) return true;
-  const own = mover.current !== undefined && overlaps(mover.current.cidr, block) ? 1 : 0;
-  return board.current.count(block) === own;
+  return board.taken.isFree(block) && (currentIsFree || othersOver(board, mover, block) === 0);
 }

@@ -45,6 +45,13 @@ export function storedBlocks({ held, surplus }: NodeBlocks): readonly string[] {
   return [...held.map(({ text }) => text), ...surplus];
 }
 
+/** The same of one family, read: the block that counts and further ones. */
+export function cidrsOf(blocks: NodeBlocks, family: Family): readonly Cidr[] {
+  return storedBlocks(blocks)
+    .flatMap((text) => readStoredCidr(text)?.cidr ?? [])
+    .filter((cidr) => cidr.family === family);
+}
+
 /**
  * podCIDR wins over podCIDRs[0] (measured: the API shows it, and makes it permanent at the next write). The API then
  * drops the whole list; we keep its entries of the other family, which only a half-done edit can have left there.
