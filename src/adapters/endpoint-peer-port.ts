@@ -17,12 +17,14 @@ export function peerPortOwner(
   }
   return members.find(
     ({ id, peerUrls, clientUrls }) =>
-      peerUrls.some(
-        (url) =>
-          isAt(url, place) ||
-          (portOf(url) === place.port && (id === answeredBy || (isLocal(url) && isLocal(endpoint)))),
-      ) && clientUrls.every((url) => portOf(url) !== place.port),
+      clientUrls.every((url) => portOf(url) !== place.port) &&
+      peerUrls.some((url) => isAt(url, place) || (portOf(url) === place.port && isSameHost(url, id))),
   );
+
+  /** The operator's 127.0.0.1 or host name for what the member list knows by its address. */
+  function isSameHost(url: string, id: bigint): boolean {
+    return id === answeredBy || (isLocal(url) && isLocal(endpoint));
+  }
 }
 
 interface Place {

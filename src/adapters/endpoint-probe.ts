@@ -1,8 +1,8 @@
-import { connect } from "node:net";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { Etcd, EtcdStatus } from "../ports.js";
+import { serverCertificate, takesConnections } from "./endpoint-knock.js";
 import type { EtcdTarget } from "./etcd.js";
-import { isTimedOut } from "./etcd-error.js";
+import { explainEtcdError, isTimedOut } from "./etcd-error.js";
 import { isKine } from "./etcd-kine.js";
 
 /** An endpoint that told its status and is fit to use. */
@@ -33,8 +33,7 @@ export async function probeEndpoint(etcd: Etcd, target: EtcdTarget): Promise<Ans
       ? unfit(etcd, "it knows no leader", CHECK_QUORUM)
       : { etcd, status };
   } catch (error) {
-    const fault = faultOf(etcd, error);
-    return isTimedOut(fault.error) ? await silence(etcd, target) : fault;
+    return lookCloser(faultOf(etcd, error), etcd, target);
   }
 }
 
@@ -55,6 +54,19 @@ export function unfit({ endpoint }: Pick<Etcd, "endpoint">, why: string, next: s
 const USE_VOTER = "use the endpoint of a voting member";
 const CHECK_QUORUM = "check that a majority of the members runs (etcdctl endpoint status --cluster)";
 
+/** What gRPC's error does not tell: whether anybody is there, and which certificate it is that is refused. */
+async function lookCloser(fault: Fault, etcd: Etcd, target: EtcdTarget): Promise<Fault> {
+  if (isTimedOut(fault.error)) {
+    return silence(etcd, target);
+  }
+  if (fault.error.code !== "tls") {
+    return fault;
+  }
+  const { cause } = fault.error;
+  const certificate = await serverCertificate(target);
+  return faultOf(etcd, explainEtcdError(cause, { kind: "status" }, target, Date.now(), certificate));
+}
+
 /** gRPC says the same of a host that is down and of a process that is frozen; the latter's kernel still takes connections. */
 async function silence(etcd: Etcd, target: EtcdTarget): Promise<Fault> {
   const seconds = `${target.dialTimeoutMs / 1000}s`;
@@ -69,20 +81,4 @@ async function silence(etcd: Etcd, target: EtcdTarget): Promise<Fault> {
         `no connection within ${seconds}: the host is down, or a firewall drops the packets`,
         "check the endpoint and the host, or raise --dial-timeout",
       );
-}
-
-function takesConnections({ endpoint, dialTimeoutMs }: EtcdTarget): Promise<boolean> {
-  const { hostname, port } = new URL(endpoint);
-  const socket = endpoint.startsWith("unix://")
-    ? connect(endpoint.slice("unix://".length))
-    : connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
-  return new Promise((resolve) => {
-    const end = (taken: boolean): void => {
-      socket.destroy();
-      resolve(taken);
-    };
-    socket.setTimeout(Math.min(dialTimeoutMs, 500), () => end(false));
-    socket.once("connect", () => end(true));
-    socket.once("error", () => end(false));
-  });
 }

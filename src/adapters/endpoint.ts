@@ -89,7 +89,9 @@ async function contentsOf(etcd: Etcd, prefix: string): Promise<string> {
       return "a Kubernetes cluster";
     }
     const events = await etcd.range({ key: `${prefix}events/`, rangeEnd: `${prefix}events0`, limit: 1 });
-    return events.keyValues.length > 0 ? "events alone" : `no Kubernetes cluster under ${prefix.slice(0, -1)}`;
+    return events.keyValues.length > 0
+      ? "events alone"
+      : `no Kubernetes cluster under ${prefix.slice(0, -1)}`;
   } catch (error) {
     return faultOf(etcd, error).error.explanation.why;
   }

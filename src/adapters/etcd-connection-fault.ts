@@ -32,7 +32,8 @@ export function connectionFault(
           next: "check the endpoint and the host, or raise --dial-timeout",
         };
   }
-  return { why: details.replace(/\.? Resolution note: .*$/s, ""), next: "look at etcd's log for the reason" };
+  const why = details.replace(/\.? Resolution note: .*$/s, "").replace(/ \([0-9T:.-]+Z\)/, "");
+  return { why, next: "look at etcd's log for the reason" };
 }
 
 const NOT_SENT =
@@ -73,10 +74,16 @@ const FAULTS: readonly {
     next: "use http:// if this etcd is really without TLS",
   },
   {
-    text: /Last error: (Error: )?(Failed to connect|.*ECONNRESET|.*socket hang up|.*Protocol error)/,
+    text: /Last error: (Error: )?(Failed to connect|.*ECONNRESET|.*socket hang up)/,
     scheme: "http://",
     why: "what listens there does not speak plain http/2, so it probably asks for TLS",
     next: "use https:// with --cacert, --cert and --key",
+  },
+  {
+    // Of etcd's peer port over TLS 3.4 is "Failed to connect" and 3.6 is "Protocol error", as it is without TLS.
+    text: /Last error: (Error: )?(Failed to connect|Protocol error)/,
+    why: "what listens there does not speak gRPC: it is another program, or etcd's peer port (2380) or metrics port",
+    next: "use etcd's client port (its --listen-client-urls, usually 2379)",
   },
   {
     text: /etcdserver: (no leader|request timed out|leader changed)/,

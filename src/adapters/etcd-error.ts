@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import { type ErrorCode, EtcdcidrError } from "../errors.js";
 import type { EtcdTarget } from "./etcd.js";
 import { connectionFault, isNotSent } from "./etcd-connection-fault.js";
@@ -15,16 +16,18 @@ export type EtcdCall =
 
 /**
  * Names what etcd3 or gRPC threw. Of a Txn it tells refused (nothing written), provably not sent and in doubt
- * apart; an unknown text is in doubt, since gRPC's texts are no API. `now` is in milliseconds.
+ * apart; an unknown text is in doubt, since gRPC's texts are no API. `now` is in milliseconds; `server` is the
+ * server's certificate where it is known.
  */
 export function explainEtcdError(
   error: unknown,
   call: EtcdCall,
   target: EtcdTarget,
   now: number,
+  server?: X509Certificate,
 ): EtcdcidrError {
   const { status, details } = statusOf(error);
-  const fault = answeredFault(details) ?? handshakeFault(details, target, now);
+  const fault = answeredFault(details) ?? handshakeFault(details, target, now, server);
   const { code, why, next } = fault ?? unansweredFault(status, details, call, target);
   return new EtcdcidrError(
     code,
@@ -159,8 +162,13 @@ function answeredFault(details: string): Fault | undefined {
   return ANSWERS.find(({ text }) => details.includes(text));
 }
 
-function handshakeFault(details: string, target: EtcdTarget, now: number): Fault | undefined {
-  const fault = tlsFault(details, target.tls ?? {}, now);
+function handshakeFault(
+  details: string,
+  target: EtcdTarget,
+  now: number,
+  server: X509Certificate | undefined,
+): Fault | undefined {
+  const fault = tlsFault(details, target.tls ?? {}, now, server);
   return fault === undefined ? undefined : { code: "tls", ...fault };
 }
 

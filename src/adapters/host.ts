@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { homedir, hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import type { Host } from "../ports.js";
@@ -17,10 +17,14 @@ function userName(): string {
   }
 }
 
-/** Linux tells it in random/boot_id; elsewhere a dead holder's lease is waited for. */
+/**
+ * With the pid namespace: a container on the host's network has the host's name, and pids of its own. Empty where /proc tells
+ * neither; there a dead holder's lease is waited for.
+ */
 function bootId(): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const id = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${id} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
     return "";
   }

@@ -3,30 +3,26 @@ export interface Interrupts {
   dispose(): void;
 }
 
+// What a person, a service manager, and a terminal that has gone send.
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
- * SIGINT once, SIGTERM, and a reader of stdout that has gone ask for the end; a second SIGINT ends the process at once.
- * `say` is called at the first request.
+ * The first signal, and a reader of stdout that has gone, ask for the end; a second signal ends the process at once. `say` is
+ * called at the first signal.
  */
 export function watchInterrupts(say: () => void): Interrupts {
-  let requested = false;
-  let interruptions = 0;
-  const request = () => {
-    if (!requested) say();
-    requested = true;
-  };
-  const onInterrupt = () => {
-    interruptions += 1;
+  let signals = 0;
+  const onSignal = () => {
+    signals += 1;
     // What is under way may or may not be written: the journal knows that it was announced.
-    if (interruptions > 1) process.exit(130);
-    request();
+    if (signals > 1) process.exit(130);
+    say();
   };
-  process.on("SIGINT", onInterrupt);
-  process.on("SIGTERM", request);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
-    isRequested: () => requested || process.stdout.errored !== null,
+    isRequested: () => signals > 0 || process.stdout.errored !== null,
     dispose() {
-      process.off("SIGINT", onInterrupt);
-      process.off("SIGTERM", request);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
 }

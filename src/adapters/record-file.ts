@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, copyFile, type FileHandle, open, rename } from "node:fs/promises";
 
 /** A text of records that only grows; some of them can be read again. */
 export interface RecordFile {
@@ -23,10 +23,17 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
   return recordFile(await open(path, "wx+", 0o600), 0);
 }
 
-/** Opens a file to go on after so many bytes; what stands behind them is cut off. What was written before cannot be read. */
+/**
+ * Opens a file to go on after so many bytes; what stands behind them is left out. It goes on in a copy that takes the name: a
+ * process that was frozen over the first and thaws writes into a file that nobody reads. What was written before cannot be read.
+ */
 export async function reopenRecordFile(path: string, length: number): Promise<RecordFile> {
-  const handle = await open(path, "r+");
+  const copy = `${path}.reopened`;
+  await copyFile(path, copy, constants.COPYFILE_FICLONE);
+  const handle = await open(copy, "r+");
   await handle.truncate(length);
+  await handle.sync();
+  await rename(copy, path);
   return recordFile(handle, length);
 }
 
@@ -40,12 +47,10 @@ function recordFile(handle: FileHandle, length: number): RecordFile {
 
   const flush = (): Promise<void> => {
     writing = writing.then(async () => {
-      const texts = queue;
+      const bytes = Buffer.concat(queue);
       queue = [];
-      for (const text of texts) {
-        await writeAll(handle, text, written);
-        written += text.length;
-      }
+      await writeAll(handle, bytes, written);
+      written += bytes.length;
     });
     return writing;
   };

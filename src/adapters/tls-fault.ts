@@ -9,12 +9,18 @@ export interface TlsFault {
 /**
  * What is wrong when a TLS handshake fails with `details` (gRPC's text), or nothing when that is not what failed.
  * etcd answers a missing, a foreign and an expired client certificate alike (alert 42), so ours is looked at.
- * `now` is in milliseconds.
+ * `now` is in milliseconds; `server` is the server's certificate where it is known.
  */
-export function tlsFault(details: string, files: TlsFiles, now: number): TlsFault | undefined {
-  const server = SERVER_FAULTS.find(({ text }) => text.test(details));
-  if (server !== undefined) {
-    return { why: server.why(files), next: server.next };
+export function tlsFault(
+  details: string,
+  files: TlsFiles,
+  now: number,
+  server?: X509Certificate,
+): TlsFault | undefined {
+  const fault = SERVER_FAULTS.find(({ text }) => text.test(details));
+  if (fault !== undefined) {
+    const name = server === undefined ? "" : ` ${nameOf(server.subject)}`;
+    return { why: `the server's certificate${name} ${fault.why(files, server)}`, next: fault.next };
   }
   return CLIENT_REFUSED.test(details) ? clientFault(files, now) : undefined;
 }
@@ -24,30 +30,33 @@ const CLIENT_REFUSED =
 
 const SERVER_FAULTS: readonly {
   readonly text: RegExp;
-  readonly why: (files: TlsFiles) => string;
+  readonly why: (files: TlsFiles, server?: X509Certificate) => string;
   readonly next: string;
 }[] = [
   {
     text: /Error: certificate has expired/,
-    why: () => "the server's certificate has expired",
+    why: (_files, server) => `has expired${server === undefined ? "" : ` (${server.validTo})`}`,
     next: "renew etcd's server certificate (kubeadm certs renew etcd-server) and restart etcd",
   },
   {
     text: /Error: certificate is not yet valid/,
-    why: () => "the server's certificate is not valid yet",
+    why: (_files, server) => `is not valid ${server === undefined ? "yet" : `before ${server.validFrom}`}`,
     next: "compare the clocks of this host and of the server",
   },
   {
     text: /ERR_TLS_CERT_ALTNAME_INVALID/,
-    why: () => "the server's certificate is for another host name or address",
+    why: (_files, server) =>
+      `is for another host name or address${server === undefined ? "" : ` (${server.subjectAltName ?? "it names none"})`}`,
     next: "use an endpoint that the certificate names",
   },
   {
     text: /unable to verify the first certificate|unable to get (local )?issuer certificate|self[- ]signed certificate|certificate signature failure/,
-    why: ({ ca }) =>
-      ca === undefined
-        ? "the server's certificate is signed by a CA that this system does not trust, and no --cacert is given"
-        : `the server's certificate is not signed by the CA in ${ca.path}`,
+    why: ({ ca }, server) => {
+      const issuer = server === undefined ? undefined : nameOf(server.issuer);
+      return ca === undefined
+        ? `is signed by ${issuer === undefined ? "" : `${issuer}, `}a CA that this system does not trust, and no --cacert is given`
+        : `is not signed by the CA in ${ca.path}${issuer === undefined ? "" : ` but by ${issuer}`}`;
+    },
     next: "give the CA of etcd's server certificate with --cacert (kubeadm: /etc/kubernetes/pki/etcd/ca.crt)",
   },
 ];

@@ -30,10 +30,14 @@ export async function openSession(options: GlobalOptions, io: Io): Promise<Sessi
   const { connectEtcd } = await import("../adapters/endpoint.js");
   const found = discoverEtcd(options, process.env);
   const prefix = normalPrefix(options.prefix ?? found.prefix ?? DEFAULT_PREFIX);
-  const { etcd, status, warnings } = await connectEtcd(found.targets, `${prefix}/`);
+  const { etcd, status, warnings } = await connectEtcd(found.targets, `${prefix}/`, (from, to, why) =>
+    io.err(
+      `warning: ${escapeText(from)} gives no answer (${escapeText(why)}); going on with ${escapeText(to)}\n`,
+    ),
+  );
   for (const { endpoint, why } of warnings)
     io.err(`warning: ${escapeText(endpoint)} is not used: ${escapeText(why)}\n`);
-  io.err(`etcd ${status.version} at ${etcd.endpoint} (${escapeText(found.source)})\n`);
+  io.err(`etcd ${escapeText(status.version)} at ${etcd.endpoint} (${escapeText(found.source)})\n`);
   const descriptor = readDescriptor() as Descriptor;
   const backend = backendOf(status.clusterId);
   return { etcd, schema: createSchema(descriptor), descriptor, backend, prefix, close: () => etcd.close() };

@@ -36,16 +36,29 @@ const KNOWN_PREFIXES = ["/registry", "/kubernetes.io"];
 async function noKubernetes({ etcd, prefix }: FindClusterRequest): Promise<EtcdcidrError> {
   const found: string[] = [];
   for (const candidate of KNOWN_PREFIXES) {
-    const { keyValues } = await etcd.range({ key: namespaceKey(candidate), keysOnly: true });
+    const { keyValues } = await etcd.range({ key: namespaceKey(candidate) });
     if (keyValues.length > 0) found.push(candidate);
   }
-  return new EtcdcidrError("wrong-etcd", {
+  const why = `there is no key ${namespaceKey(prefix)}`;
+  const common = {
     what: `${etcd.endpoint} holds no Kubernetes cluster under ${prefix}`,
-    why: `there is no key ${namespaceKey(prefix)}${found.length > 0 ? `, but there is one under ${found.join(" and ")}` : ""}`,
     now: NOTHING_WRITTEN,
-    next:
-      found.length > 0
-        ? `give --prefix ${found[0]}`
-        : "check --endpoints: events and other clusters have an etcd of their own",
+  };
+  if (found.length > 0) {
+    const next = `give --prefix ${found[0]}`;
+    return new EtcdcidrError("wrong-etcd", {
+      ...common,
+      why: `${why}, but there is one under ${found.join(" and ")}`,
+      next,
+    });
+  }
+  const events = await etcd.range({ key: `${prefix}/events/`, rangeEnd: `${prefix}/events0`, limit: 1 });
+  const next =
+    "give the endpoints of the main etcd (kube-apiserver's --etcd-servers, not --etcd-servers-overrides)";
+  if (events.keyValues.length === 0) return new EtcdcidrError("wrong-etcd", { ...common, why, next });
+  return new EtcdcidrError("wrong-etcd", {
+    ...common,
+    why: `${why}: it holds no Kubernetes objects but events`,
+    next,
   });
 }

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { connectEtcd } from "../../src/adapters/endpoint.js";
 import type { EtcdTarget } from "../../src/adapters/etcd.js";
+import { isKine } from "../../src/adapters/etcd-kine.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
+import { freeze } from "../harness/freeze.js";
+import { startDeafPort } from "./endpoint-deaf.js";
 import { startMember } from "./endpoint-server.js";
 import { failureOf } from "./etcd-failure.js";
 
@@ -41,6 +44,7 @@ test("one endpoint that serves is kept, without a warning", async () => {
   const { etcd, status, warnings } = await connectEtcd(targets(server.clientUrl));
   expect(etcd.endpoint).toBe(server.clientUrl);
   expect(status.leader).toBe(status.memberId);
+  expect(isKine(status)).toBe(false);
   expect(warnings).toEqual([]);
   etcd.close();
 });
@@ -53,15 +57,15 @@ test("dead endpoints before and after it are warned about", async () => {
 });
 
 test("a frozen endpoint costs the dial timeout, and another is used", async () => {
-  other.kill("SIGSTOP");
+  await freeze(other);
   const { etcd, warnings } = await connectEtcd(targets(other.clientUrl, server.clientUrl));
   other.kill("SIGCONT");
   expect(etcd.endpoint).toBe(server.clientUrl);
   expect(warnings).toEqual([
     {
       endpoint: other.clientUrl,
-      why: "no connection within 0.5s: the host is down, a firewall drops the packets, or etcd is frozen",
-      next: "check the endpoint and the host, or raise --dial-timeout",
+      why: "it takes connections and gives no answer within 0.5s: etcd is frozen or overloaded",
+      next: "check that etcd runs and is well there, or raise --dial-timeout",
     },
   ]);
   etcd.close();
@@ -90,7 +94,22 @@ test("kine, which has neither leader nor cluster id, is used", async () => {
   const kine = await member({ leader: "0", header: {} });
   const { etcd, status } = await connectEtcd(targets(kine));
   expect(status).toMatchObject({ leader: 0n, clusterId: 0n, revision: 0n });
+  expect(isKine(status)).toBe(true);
   etcd.close();
+});
+
+test("a connection that is never taken is told from a process that is frozen", async () => {
+  const deaf = await startDeafPort();
+  members.push(deaf);
+  expect(await failureOf(connectEtcd(targets(deaf.endpoint)))).toMatchObject({
+    code: "unreachable",
+    explanation: {
+      what: `etcd at ${deaf.endpoint} cannot be used`,
+      why: "no connection within 0.5s: the host is down, or a firewall drops the packets",
+      now: "nothing was written",
+      next: "check the endpoint and the host, or raise --dial-timeout",
+    },
+  });
 });
 
 test("a unix socket, whose name may look like one with a port", async () => {
@@ -110,7 +129,7 @@ test("endpoints of two clusters are refused", async () => {
     code: "wrong-etcd",
     explanation: {
       what: "the endpoints belong to 2 etcd clusters",
-      why: `their cluster ids differ: ${one} has 7, ${two} has f2cb1557076fcb4d`,
+      why: `their cluster ids differ: ${one} has 7 (no Kubernetes cluster under /registry), ${two} has f2cb1557076fcb4d (no Kubernetes cluster under /registry)`,
       now: "nothing was written",
       next: "give the endpoints of the one cluster that holds the Kubernetes objects",
     },

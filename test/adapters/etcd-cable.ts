@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A TCP relay in front of an etcd that loses, on demand, what is sent next or what is answered next. */
+/** A TCP relay in front of an etcd that loses or delays, on demand, what is sent next or what is answered next. */
 export interface Cable {
   readonly endpoint: string;
   /** Cuts the connection at the next bytes in that direction, which are lost. */
   cutAtNext(direction: "request" | "answer"): void;
+  /** Keeps back what is sent from now on; the returned function delivers it, without the cancellations in it. */
+  delayRequests(): () => void;
   close(): void;
 }
 
@@ -13,14 +15,18 @@ export async function layCable(clientUrl: string): Promise<Cable> {
   const { hostname, port } = new URL(clientUrl);
   const sockets = new Set<Socket>();
   let cut: "request" | "answer" | undefined;
+  let delayed: Map<Socket, Buffer[]> | undefined;
   const relay = (from: Socket, to: Socket, direction: "request" | "answer") => {
     sockets.add(from);
-    from.on("error", () => to.destroy());
-    from.on("close", () => to.destroy());
+    const end = () => delayed?.has(to) || to.destroy();
+    from.on("error", end);
+    from.on("close", end);
     from.on("data", (bytes) => {
       if (cut === direction) {
         from.destroy();
         to.destroy();
+      } else if (delayed !== undefined && direction === "request") {
+        delayed.set(to, [...(delayed.get(to) ?? []), bytes]);
       } else {
         to.write(bytes);
       }
@@ -37,9 +43,32 @@ export async function layCable(clientUrl: string): Promise<Cable> {
     cutAtNext: (direction) => {
       cut = direction;
     },
+    delayRequests: () => {
+      const kept = new Map<Socket, Buffer[]>();
+      delayed = kept;
+      return () => {
+        delayed = undefined;
+        for (const [to, chunks] of kept) to.write(withoutCancellations(Buffer.concat(chunks)));
+      };
+    },
     close: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+const RST_STREAM = 3;
+const GOAWAY = 7;
+
+/** HTTP/2 frames (RFC 9113, section 4.1) but those that would end a request that went before them. */
+function withoutCancellations(frames: Buffer): Buffer {
+  const rest: Buffer[] = [];
+  for (let at = 0; at < frames.length; ) {
+    const end = at + 9 + frames.readUIntBE(at, 3);
+    const type = frames.readUInt8(at + 3);
+    rest.push(...[frames.subarray(at, end)].filter(() => type !== RST_STREAM && type !== GOAWAY));
+    at = end;
+  }
+  return Buffer.concat(rest);
 }

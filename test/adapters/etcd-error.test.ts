@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { type EtcdCall, explainEtcdError, isTooManyOperations } from "../../src/adapters/etcd-error.js";
+import {
+  type EtcdCall,
+  explainEtcdError,
+  isProvablyUnsent,
+  isTooManyOperations,
+} from "../../src/adapters/etcd-error.js";
 import { lostCreate } from "../../src/adapters/etcd-txn.js";
 import type { ErrorCode } from "../../src/errors.js";
 
@@ -64,11 +69,32 @@ test("a Txn that etcd has answered with a refusal is told as refused", () => {
 });
 
 test("a text that is not known is passed on, without gRPC's empty note", () => {
-  const message = "14 UNAVAILABLE: No connection established. Last error: Error: strange. Resolution note: ";
+  const message =
+    "14 UNAVAILABLE: No connection established. Last error: Error: strange (2026-12-01T12:30:19.232Z). Resolution note: ";
   expect(explain(message, { kind: "status" }).explanation).toMatchObject({
     why: "No connection established. Last error: Error: strange",
     next: "look at etcd's log for the reason",
   });
+});
+
+test.each([
+  ["https://127.0.0.1:2380", "Failed to connect"],
+  ["https://127.0.0.1:2380", "Protocol error"],
+  ["http://127.0.0.1:2380", "Protocol error"],
+])("%s: %s is what a peer port without gRPC gives", (endpoint, text) => {
+  const error = new Error(`14 UNAVAILABLE: No connection established. Last error: ${text} (NOW).`);
+  expect(explainEtcdError(error, { kind: "status" }, { ...TARGET, endpoint }, 0).explanation).toMatchObject({
+    why: "what listens there does not speak gRPC: it is another program, or etcd's peer port (2380) or metrics port",
+    next: "use etcd's client port (its --listen-client-urls, usually 2379)",
+  });
+});
+
+test("only a Txn that never left this host is provably unsent", () => {
+  const unsent = explain("4 DEADLINE_EXCEEDED: Deadline exceeded after 5.0s,Waiting for LB pick", TXN);
+  const refused = explain("8 RESOURCE_EXHAUSTED: etcdserver: mvcc: database space exceeded", TXN);
+  const read = explain("4 DEADLINE_EXCEEDED: Deadline exceeded after 5.0s,Waiting for LB pick", RANGE);
+  expect([unsent.code, refused.code]).toEqual(["not-sent", "not-sent"]);
+  expect([unsent, refused, read, unsent.cause].map(isProvablyUnsent)).toEqual([true, false, false, false]);
 });
 
 test("a lost quorum is named", () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openEtcd } from "../../src/adapters/etcd.js";
 import type { TxnOperation } from "../../src/ports.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
+import { freeze } from "../harness/freeze.js";
 import { failureOf } from "./etcd-failure.js";
 
 const create = (key: string): TxnOperation => ({ action: "create", key, value: Buffer.from("1") });
@@ -94,7 +95,7 @@ describe("with an etcd", () => {
         "use http:// if this etcd is really without TLS",
       ),
     );
-    server.kill("SIGSTOP");
+    await freeze(server);
     expect(await failures(server.clientUrl)).toMatchObject(
       unreachable(
         server.clientUrl,
@@ -108,7 +109,7 @@ describe("with an etcd", () => {
   test("frozen with 16 Txns in flight: each is in doubt, and the connection lives on when it thaws", async () => {
     const etcd = openEtcd({ endpoint: server.clientUrl, dialTimeoutMs: 5000, commandTimeoutMs: 600 });
     await etcd.range({ key: "/a" });
-    server.kill("SIGSTOP");
+    await freeze(server);
     const sent = Array.from({ length: 16 }, (_, i) =>
       failureOf(etcd.txn({ operations: [create(`/frozen/${i}`)], preconditions: [] })),
     );

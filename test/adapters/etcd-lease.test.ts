@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openEtcd } from "../../src/adapters/etcd.js";
 import type { Etcd, TxnOperation } from "../../src/ports.js";
 import { dumpEtcd, type EtcdServer, openClient, startEtcd } from "../harness/etcd.js";
+import { freeze } from "../harness/freeze.js";
 import { startMember } from "./endpoint-server.js";
 import { failureOf } from "./etcd-failure.js";
 
@@ -85,7 +86,7 @@ test("a frozen server: each call ends at its deadline, and the lease can be rene
   const lease = await etcd.grantLease(600);
   const hasty = openEtcd({ endpoint: server.clientUrl, dialTimeoutMs: 5000, commandTimeoutMs: 400 });
   await hasty.range({ key: "/connected" });
-  server.kill("SIGSTOP");
+  await freeze(server);
   const failed = await Promise.all(
     [hasty.grantLease(60), hasty.keepLeaseAlive(lease), hasty.revokeLease(4711n)].map(failureOf),
   );

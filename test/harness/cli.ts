@@ -1,5 +1,5 @@
-import { main } from "../../src/cli/main.js";
 import type { Io } from "../../src/cli/io.js";
+import { main } from "../../src/cli/main.js";
 
 /** What a command printed, and how it ended. */
 export interface CliRun {
@@ -10,14 +10,27 @@ export interface CliRun {
   readonly exitCode: number;
 }
 
-/** Runs a command line in this process, without a terminal unless `io` says otherwise. */
-export async function runCli(argv: readonly string[], io: Partial<Io> = {}): Promise<CliRun> {
+export interface CliOptions extends Partial<Io> {
+  /** Somebody who answers so, in this order; undefined is Ctrl-C. */
+  readonly answers?: readonly (string | undefined)[];
+}
+
+/** Runs a command line in this process, without a terminal unless the options say otherwise. */
+export async function runCli(
+  argv: readonly string[],
+  { answers = [], ...io }: CliOptions = {},
+): Promise<CliRun> {
+  const left = [...answers];
   const printed: { to: "out" | "err"; text: string }[] = [];
   const exitCode = await main(argv, {
     out: (text) => printed.push({ to: "out", text }),
     err: (text) => printed.push({ to: "err", text }),
-    interactive: false,
-    ask: async () => undefined,
+    interactive: answers.length > 0,
+    async ask(question) {
+      const answer = left.shift();
+      printed.push({ to: "err", text: `${question}: ${answer ?? "^C"}\n` });
+      return answer;
+    },
     errIsTerminal: false,
     style: (_style, text) => text,
     ...io,

@@ -1,5 +1,7 @@
+import type { Etcd3 } from "etcd3";
+import { onTestFinished } from "vitest";
 import { schema } from "./descriptor.js";
-import { dumpEtcd, type DumpedValue, fillEtcd, openClient } from "./etcd.js";
+import { type DumpedValue, dumpEtcd, fillEtcd, openClient } from "./etcd.js";
 import { type FixtureKey, readFixture } from "./fixture.js";
 
 /** A recorded cluster under a prefix of its own, so that one etcd serves many tests. */
@@ -11,8 +13,8 @@ export interface Cluster {
   dump(): Promise<ReadonlyMap<string, DumpedValue>>;
   /** The same of the Nodes, by name. */
   nodes(): Promise<ReadonlyMap<string, StoredNode>>;
-  /** Puts the Node with other fields over what is there, as its kubelet would. */
-  touch(name: string, fields: Readonly<Record<string, string | readonly string[]>>): Promise<void>;
+  /** Writes other fields into the Node as it is then, by compare-and-swap, as its kubelet does. */
+  touch(name: string, fields: Fields): Promise<void>;
   /** Puts a value under a key of the cluster. */
   put(key: string, value: Uint8Array): Promise<void>;
   delete(key: string): Promise<void>;
@@ -25,6 +27,9 @@ export interface StoredNode extends DumpedValue {
   /** `status.nodeInfo.bootID`, a field that tests use as a heartbeat. */
   readonly beat: string;
 }
+
+/** Values by their path in the kind. */
+export type Fields = Readonly<Record<string, string | readonly string[]>>;
 
 export type ClusterKey = Pick<FixtureKey, "key" | "value">;
 
@@ -42,10 +47,10 @@ export function liveCluster(fixture: string): ClusterKey[] {
 
 let clusters = 0;
 
-/** Puts the keys under a new prefix. */
+/** Puts the keys under a new prefix, and takes away what the tool keeps in that etcd for itself. */
 export async function loadCluster(endpoint: string, keys: readonly ClusterKey[]): Promise<Cluster> {
-  clusters += 1;
-  const prefix = `/cluster-${clusters}`;
+  const prefix = nextPrefix();
+  await forget(endpoint);
   await fillEtcd(
     endpoint,
     keys.map(({ key, value }) => ({ key: `${prefix}/${key}`, value })),
@@ -53,33 +58,77 @@ export async function loadCluster(endpoint: string, keys: readonly ClusterKey[])
   return openCluster(endpoint, prefix);
 }
 
+/** The same under Kubernetes' usual prefix; nothing else is left in that etcd. */
+export async function loadRegistry(endpoint: string, keys: readonly ClusterKey[]): Promise<Cluster> {
+  const client = openClient(endpoint);
+  await client.kv.deleteRange({ key: Buffer.from([0]), range_end: Buffer.from([0]) });
+  client.close();
+  const prefix = "/registry";
+  await fillEtcd(
+    endpoint,
+    keys.map(({ key, value }) => ({ key: `${prefix}/${key}`, value })),
+  );
+  return openCluster(endpoint, prefix);
+}
+
+/** The same, key by key, for an etcd that takes less at once than others. */
+export async function loadClusterSlowly(endpoint: string, keys: readonly ClusterKey[]): Promise<Cluster> {
+  const cluster = openCluster(endpoint, nextPrefix());
+  for (const { key, value } of keys) await cluster.put(key, value);
+  return cluster;
+}
+
+/** Changes of one test are no concern of the next. */
+async function forget(endpoint: string): Promise<void> {
+  const client = openClient(endpoint);
+  await client.kv.deleteRange({ key: Buffer.from("/etcdcidr/"), range_end: Buffer.from("/etcdcidr0") });
+  client.close();
+}
+
+function nextPrefix(): string {
+  clusters += 1;
+  return `/cluster-${clusters}`;
+}
+
 function openCluster(endpoint: string, prefix: string): Cluster {
+  const client = openClient(endpoint);
+  onTestFinished(() => client.close());
   const dump = async (below: string) => {
     const found = await dumpEtcd(endpoint, `${prefix}/${below}`);
     return new Map([...found].map(([key, value]) => [key.slice(prefix.length + 1), value]));
   };
-  const put = (key: string, value: Uint8Array) => fillEtcd(endpoint, [{ key: `${prefix}/${key}`, value }]);
   return {
     endpoint,
     prefix,
     dump: () => dump(""),
     async nodes() {
       const found = await dump("minions/");
-      return new Map([...found].map(([key, value]) => [key.slice("minions/".length), readStored(key, value)]));
+      return new Map(
+        [...found].map(([key, value]) => [key.slice("minions/".length), readStored(key, value)]),
+      );
     },
-    async touch(name, fields) {
-      const key = `minions/${name}`;
-      const current = (await dump(key)).get(key);
-      if (current === undefined) throw new Error(`there is no ${key}`);
-      await put(key, withFields(current.value, fields));
+    touch: (name, fields) => touch(client, `${prefix}/minions/${name}`, fields),
+    async put(key, value) {
+      await client.kv.put({ key: Buffer.from(`${prefix}/${key}`), value: Buffer.from(value) });
     },
-    put,
     async delete(key) {
-      const client = openClient(endpoint);
       await client.kv.deleteRange({ key: Buffer.from(`${prefix}/${key}`) });
-      client.close();
     },
   };
+}
+
+async function touch(client: Etcd3, name: string, fields: Fields): Promise<void> {
+  const key = Buffer.from(name);
+  for (let isWritten = false; !isWritten; ) {
+    const [current] = (await client.kv.range({ key })).kvs;
+    if (current === undefined) throw new Error(`there is no ${name}`);
+    const { succeeded } = await client.kv.txn({
+      compare: [{ target: "Mod", result: "Equal", key, mod_revision: current.mod_revision }],
+      success: [{ request_put: { key, value: Buffer.from(withFields(current.value, fields)) } }],
+      failure: [],
+    });
+    isWritten = succeeded;
+  }
 }
 
 function readStored(key: string, stored: DumpedValue): StoredNode {
@@ -96,10 +145,7 @@ function readStored(key: string, stored: DumpedValue): StoredNode {
 }
 
 /** A stored value with other fields, by their path in the kind. */
-export function withFields(
-  value: Uint8Array,
-  fields: Readonly<Record<string, string | readonly string[]>>,
-): Uint8Array {
+export function withFields(value: Uint8Array, fields: Fields): Uint8Array {
   const edits = Object.entries(fields).map(([path, text]) => ({ path, new: text }));
   return schema.edit("a test's own value", value, edits);
 }

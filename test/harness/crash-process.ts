@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** The built command line as a real process; it is killed when its test has ended. */
+export interface CliProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Resolves when stderr holds the text. */
+  said(text: string): Promise<void>;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+const BIN = fileURLToPath(new URL("../../bin/etcdcidr.js", import.meta.url));
+
+/** Without what the person's own environment says of an etcd. */
+export function startCli(argv: readonly string[]): CliProcess {
+  const environment = Object.entries(process.env).filter(([name]) => !name.startsWith("ETCDCTL_"));
+  const child = spawn(process.execPath, [BIN, ...argv], {
+    env: Object.fromEntries(environment),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (bytes) => {
+    out += bytes;
+  });
+  child.stdout.on("error", () => undefined);
+  child.stderr.on("data", (bytes) => {
+    err += bytes;
+  });
+  const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+  return {
+    child,
+    pid: Number(child.pid),
+    out: () => out,
+    err: () => err,
+    async said(text) {
+      while (!err.includes(text)) {
+        const more = await Promise.race([once(child.stderr, "data"), ended]);
+        if (!Array.isArray(more) && !err.includes(text))
+          throw new Error(`it ended without "${text}": ${err}`);
+      }
+    },
+    ended,
+  };
+}
+
+/** A TCP relay in front of an etcd that stops at a Txn over a Node. */
+export interface Relay {
+  readonly endpoint: string;
+  /** Resolves when a Txn over this Node has come; it, or what is answered from then on, is kept back. */
+  hold(node: string, what: "request" | "answer"): Promise<void>;
+  /** Delivers what was kept back, and holds nothing more. */
+  release(): void;
+}
+
+export async function startRelay(etcd: string): Promise<Relay> {
+  const [host, port] = etcd.split(":");
+  const sockets = new Set<Socket>();
+  const kept: { readonly to: Socket; readonly bytes: Buffer }[] = [];
+  let wanted:
+    | { readonly node: string; readonly what: "request" | "answer"; readonly held: () => void }
+    | undefined;
+  let holding: "request" | "answer" | undefined;
+  const relay = (from: Socket, to: Socket, direction: "request" | "answer") => {
+    sockets.add(from);
+    from.on("error", () => to.destroy());
+    from.on("close", () => to.destroy());
+    from.on("data", (bytes) => {
+      if (direction === "request" && wanted !== undefined && isTxnOver(wanted.node, bytes)) {
+        holding = wanted.what;
+        wanted.held();
+        wanted = undefined;
+      }
+      if (holding === direction) kept.push({ to, bytes });
+      else to.write(bytes);
+    });
+  };
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), host);
+    relay(client, upstream, "request");
+    relay(upstream, client, "answer");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    endpoint: `127.0.0.1:${Object(server.address()).port}`,
+    hold: (node, what) =>
+      new Promise((held) => {
+        wanted = { node, what, held };
+      }),
+    release() {
+      holding = undefined;
+      for (const { to, bytes } of kept.splice(0)) to.write(bytes);
+    },
+  };
+}
+
+/** Keys go over the wire as they are; only a Txn that writes names the lock beside a Node. */
+function isTxnOver(node: string, bytes: Buffer): boolean {
+  const text = bytes.toString("latin1");
+  const end = text.indexOf(`/minions/${node}`) + `/minions/${node}`.length;
+  return text.includes(`/minions/${node}`) && !/\w/.test(text.charAt(end)) && text.includes("/etcdcidr/lock");
+}
