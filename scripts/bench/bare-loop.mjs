@@ -1,7 +1,7 @@
 // Reads the pages, sends the Txns and reads back as etcdcidr does, but plans, checks and keeps nothing on disk.
 import { behind, NODES, openClient } from "./client.mjs";
 
-const PAGE_KEYS = 500;
+const PAGE_KEYS = 100;
 const [clientUrl, mode] = process.argv.slice(2);
 // One Node a Txn and 16 in flight; or 64 of them and 1 MiB at most, one Txn after the other.
 const [operations, inFlight] = mode === "live" ? [1, 16] : [64, 1];

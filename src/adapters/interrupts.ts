@@ -3,6 +3,16 @@ export interface Interrupts {
   dispose(): void;
 }
 
+let readerGone = false;
+
+/** A reader that goes (`| head`) is no fault; a run that is under way takes it as a wish to end. To be called before the first output. */
+export function expectReadersToGo(): void {
+  process.stdout.on("error", () => {
+    readerGone = true;
+  });
+  process.stderr.on("error", () => undefined);
+}
+
 // What a person, a service manager, and a terminal that has gone send.
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -20,7 +30,7 @@ export function watchInterrupts(say: () => void): Interrupts {
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
-    isRequested: () => signals > 0 || process.stdout.errored !== null,
+    isRequested: () => signals > 0 || readerGone,
     dispose() {
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },

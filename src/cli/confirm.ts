@@ -35,7 +35,7 @@ export async function confirmCount(question: string, count: number, yes: boolean
   if (answer?.trim() === String(count)) return;
   throw new EtcdcidrError("declined", {
     what: "the change was not confirmed",
-    why: `the answer was not ${count}`,
+    why: answer === undefined ? "no answer was given" : `the answer was not ${count}`,
     now: NOTHING_WRITTEN,
     next: "run the command again",
   });

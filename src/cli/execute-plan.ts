@@ -1,14 +1,19 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { standingBlockers } from "../plan/findings/pod-cidr-findings.js";
+import type { JournaledChange } from "../plan/journaled-change.js";
 import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
 import type { JournalStore, Spool } from "../ports.js";
+import { readHistory } from "../run/history.js";
+import type { Lock } from "../run/lock.js";
 import { pendingFromJournal } from "../run/read-pending.js";
 import { changeIdOf, writeJournal } from "../run/write-journal.js";
+import { closeUnderLock } from "./close-unwritten.js";
 import { confirm } from "./confirm.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
+import { refuseUnfinished } from "./refuse-unfinished.js";
 import { renderData } from "./render-data.js";
 import { type PlanView, renderPlan, renderSteps } from "./render-plan.js";
 import { runChange } from "./run-change.js";
@@ -23,6 +28,10 @@ export interface Execution {
   readonly dryRun: boolean;
   /** Holds the originals; only a dry run may go without. */
   readonly spool?: Spool;
+  /** The change that this one is about, as `refuseUnfinished` takes them. */
+  readonly concerning?: readonly string[];
+  /** A change that has written nothing and is closed when this one begins. */
+  readonly supersedes?: JournaledChange;
 }
 
 /** Shows a plan and, unless it is a dry run, asks, journals, applies and verifies it. Returns the exit code. */
@@ -34,15 +43,16 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
     endpoint: session.etcd.endpoint,
     steps: remainingSteps(plan.outline.families, readSet),
   };
-  await show(execution, view, io);
   const blockers = standingBlockers(plan.findings, plan.intent.accept);
+  const willWrite = !dryRun && blockers.length === 0 && plan.outline.nodes.length > 0;
+  await show(execution, view, willWrite, io);
   if (blockers.length > 0) throw blocked(blockers);
   if (plan.outline.nodes.length === 0) {
     io.err("nothing to do: no Node needs an edit\n");
     return 0;
   }
   if (dryRun || spool === undefined) return 0;
-  await execution.store.probe(journalBytes(readSet));
+  await execution.store.probe(journalBytes(plan, readSet));
   await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
   return run({ ...execution, spool }, view.steps, io);
 }
@@ -54,12 +64,17 @@ function renderAfterwards({ plan, steps }: PlanView): string {
     : `\nafterwards, outside etcd:\n${renderSteps(steps).join("\n")}\n`;
 }
 
-/** A dry run's data is its plan; a run's data is its result, so there the plan is for the person who is asked. */
-async function show({ plan, options, dryRun }: Execution, view: PlanView, io: Io): Promise<void> {
+/** A run's data is its result, so there the plan is for the person who is asked; where none comes, the data is the plan. */
+async function show(
+  { plan, options, dryRun }: Execution,
+  view: PlanView,
+  willWrite: boolean,
+  io: Io,
+): Promise<void> {
   const { output } = options;
-  if (output === "text") io.out(renderPlan(view, io) + (dryRun ? renderAfterwards(view) : ""));
-  else if (dryRun) io.out(await renderData({ plan, afterwards: view.steps }, output));
-  else io.err(renderPlan(view, io));
+  if (output === "text") io.out(`${renderPlan(view, io)}${dryRun ? renderAfterwards(view) : ""}\n`);
+  else if (willWrite) io.err(`${renderPlan(view, io)}\n`);
+  else io.out(await renderData({ plan, afterwards: view.steps }, output));
 }
 
 function run(
@@ -67,9 +82,12 @@ function run(
   steps: PlanView["steps"],
   io: Io,
 ): Promise<number> {
-  const { session, options, plan, store, spool } = execution;
+  const { session, options, plan, store, spool, supersedes, concerning = [] } = execution;
   const by = runIdentity(session.etcd.endpoint, plan.intent.nowMs);
-  const openJournal = async () => {
+  const openJournal = async (lock: Lock) => {
+    // A run that held the lock until now may have ended half way.
+    await refuseUnfinished(session, await readHistory(store), concerning);
+    if (supersedes !== undefined) await closeUnderLock({ session, store, change: supersedes }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
     return { journal, begin, read: pendingFromJournal(journal) };
   };
@@ -77,19 +95,22 @@ function run(
 }
 
 /** Originals as base64 and what is said about each key, with room to spare. */
-function journalBytes({ nodes }: ReadSet): number {
+function journalBytes({ outline }: Plan, readSet: ReadSet): number {
+  const keys = new Set(outline.nodes.map(({ key }) => key));
+  const nodes = readSet.nodes.filter(({ key }) => keys.has(key));
   return nodes.reduce((sum, { valueBytes }) => sum + Math.ceil(valueBytes * 1.4) + 4096, 1_000_000);
 }
 
 function blocked(blockers: readonly Finding[]): EtcdcidrError {
   const codes = [...new Set(blockers.map(({ code }) => code))];
   const acceptable = blockers.every((finding) => finding.acceptable);
+  const next = [...new Set(blockers.map((finding) => finding.next))].join("; ");
   return new EtcdcidrError("blocked", {
     what: `the plan is blocked by ${codes.join(", ")}`,
     why: blockers.map(({ what }) => what).join("; "),
     now: NOTHING_WRITTEN,
     next: acceptable
-      ? `do what the findings say, or accept the harm with ${codes.map((code) => `--accept ${code}`).join(" ")}`
-      : "do what the findings say",
+      ? `${next}; or accept the harm with ${codes.map((code) => `--accept ${code}`).join(" ")}`
+      : next,
   });
 }

@@ -33,7 +33,8 @@ export async function finish(finished: Finish, io: Io): Promise<number> {
   const { faults } = checked.verification;
   await finished.end(faults.length === 0 ? "done" : "not-verified");
   const { output } = finished.run.options;
-  io.out(output === "text" ? renderFinish(checked) : await renderData(resultData(checked), output));
+  const apart = faults.length > 0 ? "\n" : "";
+  io.out(output === "text" ? renderFinish(checked) + apart : await renderData(resultData(checked), output));
   if (faults.length > 0) throw notVerified(checked);
   return 0;
 }
@@ -73,7 +74,6 @@ function renderFinish({ run, changeId, journal, result, verification, oldPods }:
   const pods = [...oldPods].map(([node, count]) => `${escapeText(node)} ${count}`);
   const written = result.committed.size;
   const lines = [
-    "",
     `${written} Node${written === 1 ? "" : "s"} written, read back at revision ${verification.revision} (change ${changeId})`,
     ...[...result.dropped].map(([key, reason]) => `left out: ${escapeText(key)}, ${reason} meanwhile`),
     "",

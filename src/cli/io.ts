@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { expectReadersToGo } from "../adapters/interrupts.js";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -6,7 +7,7 @@ type Style = Parameters<typeof styleText>[0];
 export interface Io {
   out(text: string): void;
   err(text: string): void;
-  /** Whether a person can be asked. */
+  /** Whether a person sees the plan and the question, and can answer. */
   readonly interactive: boolean;
   /** The answer to a question, undefined when it was not given. */
   ask(question: string): Promise<string | undefined>;
@@ -16,14 +17,12 @@ export interface Io {
 }
 
 export function processIo(): Io {
-  // A reader that has gone (`| head`) is no fault; a run that is under way notices it as a wish to end.
-  process.stdout.on("error", () => undefined);
-  process.stderr.on("error", () => undefined);
+  expectReadersToGo();
   const coloured = process.stdout.isTTY === true && !process.env["NO_COLOR"];
   return {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
-    interactive: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    interactive: [process.stdin, process.stdout, process.stderr].every(({ isTTY }) => isTTY === true),
     ask,
     errIsTerminal: process.stderr.isTTY === true,
     style: (style, text) => (coloured ? styleText(style, text) : text),
@@ -32,6 +31,6 @@ export function processIo(): Io {
 
 async function ask(question: string): Promise<string | undefined> {
   const { isCancel, text } = await import("@clack/prompts");
-  const answer = await text({ message: question });
+  const answer = await text({ message: question, output: process.stderr });
   return isCancel(answer) ? undefined : answer;
 }

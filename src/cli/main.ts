@@ -1,10 +1,10 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { packageVersion } from "../adapters/package-files.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { exitCodeOf } from "./exit-code.js";
 import { type Io, processIo } from "./io.js";
 import { createProgram } from "./program.js";
-import { renderError } from "./render-error.js";
+import { renderError, renderStack } from "./render-error.js";
 
 /** Runs one command line; returns the exit code. */
 export async function main(argv: readonly string[], io: Io = processIo()): Promise<number> {
@@ -14,23 +14,30 @@ export async function main(argv: readonly string[], io: Io = processIo()): Promi
   });
   try {
     if (argv.length === 0) {
-      io.out(program.helpInformation());
+      program.outputHelp({ error: true });
       return exitCodeOf("usage");
     }
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const explained = explain(error);
+    const explained = explain(error, commandIn(argv, program));
     io.err(renderError(explained));
-    if (argv.includes("--debug") && error instanceof Error) io.err(`${error.stack}\n`);
+    if (argv.includes("--debug")) io.err(renderStack(error));
     return exitCodeOf(explained.code);
   }
 }
 
-function explain(error: unknown): EtcdcidrError {
+/** The command that was given, with a blank before it; empty where there is none. */
+function commandIn(argv: readonly string[], program: Command): string {
+  const names = program.commands.map((command) => command.name());
+  const name = argv.find((arg) => names.includes(arg));
+  return name === undefined ? "" : ` ${name}`;
+}
+
+function explain(error: unknown, command: string): EtcdcidrError {
   if (error instanceof EtcdcidrError) return error;
-  if (error instanceof CommanderError) return usageError(error);
+  if (error instanceof CommanderError) return usageError(error, command);
   return new EtcdcidrError(
     "internal",
     {
@@ -43,12 +50,17 @@ function explain(error: unknown): EtcdcidrError {
   );
 }
 
-function usageError({ message }: CommanderError): EtcdcidrError {
-  const [what = "", ...more] = message.replace(/^error: /, "").split("\n");
+/** commander writes sentences; the four lines are none. */
+function usageError({ message }: CommanderError, command: string): EtcdcidrError {
+  const why = message
+    .replace(/^error: /, "")
+    .replaceAll(/\.(?=\n|$)/g, "")
+    .replaceAll("\n", " ")
+    .replaceAll(/\. ([A-Za-z])/g, (_end, letter: string) => `; ${letter.toLowerCase()}`);
   return new EtcdcidrError("usage", {
     what: "cannot understand this command line",
-    why: [what.replace(/\.$/, ""), ...more].join(" "),
+    why,
     now: NOTHING_WRITTEN,
-    next: "`etcdcidr <command> --help` lists the flags",
+    next: `\`etcdcidr${command} --help\` lists what can be given`,
   });
 }

@@ -9,8 +9,9 @@ import type { Io } from "./io.js";
 export function createProgram(version: string, io: Io, done: (exitCode: number) => void): Command {
   const program = new Command("etcdcidr")
     .description(
-      "Changes the pod network of a running Kubernetes cluster by editing the stored Nodes in etcd:\n" +
-        "planned, shown, journalled, applied by compare-and-swap, verified and reversible.",
+      "Changes the pod network of a running Kubernetes cluster by editing the stored\n" +
+        "Nodes in etcd: planned, shown, journalled, applied by compare-and-swap,\n" +
+        "verified and reversible.",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -19,7 +20,13 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
     .configureHelp({ showGlobalOptions: true, optionDescription: ({ description }) => description })
     .showHelpAfterError(false)
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: () => undefined });
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => undefined });
+  program.addHelpText(
+    "after",
+    "\nExamples:\n" +
+      "  etcdcidr change-pod-cidr 10.212.0.0/16 --node-cidr-mask-size 22 --dry-run\n" +
+      "  etcdcidr rollback",
+  );
   addGlobalOptions(program);
   addChangePodCidr(program, io, done);
   addRollback(program, io, done);

@@ -12,3 +12,11 @@ export function renderError({ code, explanation }: EtcdcidrError): string {
     "",
   ].join("\n");
 }
+
+/** Where it was thrown, and what caused it. */
+export function renderStack(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const lines = (error.stack ?? "").split("\n").map(escapeText);
+  const cause = renderStack(error.cause);
+  return `${lines.join("\n")}\n${cause === "" ? "" : `caused by ${cause}`}`;
+}

@@ -3,12 +3,12 @@ import { thisHost } from "../adapters/host.js";
 import { watchInterrupts } from "../adapters/interrupts.js";
 import { EtcdcidrError } from "../errors.js";
 import type { BeginRecord, EndRecord } from "../plan/journal-record.js";
-import { type ChangeRecord, recordOf } from "../plan/lock-holder.js";
+import { type RecordedState, recordOf } from "../plan/lock-holder.js";
 import type { Plan } from "../plan/plan.js";
 import type { RemainingStep } from "../plan/remaining-steps.js";
 import type { Journal } from "../ports.js";
 import { type ApplyResult, apply, type ReadPending } from "../run/apply.js";
-import { writeChangeRecord } from "../run/change-records.js";
+import { recordUndone, writeChangeRecord } from "../run/change-records.js";
 import { acquireLock, type Lock } from "../run/lock.js";
 import { finish } from "./finish.js";
 import type { GlobalOptions } from "./global-options.js";
@@ -23,8 +23,10 @@ export interface ChangeRun {
   readonly changeId: string;
   readonly plan: Plan;
   readonly steps: readonly RemainingStep[];
+  /** What has been written of it before. */
+  readonly before?: Pick<ApplyResult, "committed" | "dropped">;
   /** Called when the lock is held; whatever it does is on disk when it returns. */
-  readonly openJournal: () => Promise<{
+  readonly openJournal: (lock: Lock) => Promise<{
     readonly journal: Journal;
     readonly begin: BeginRecord;
     readonly read: ReadPending;
@@ -33,15 +35,29 @@ export interface ChangeRun {
 
 /** Takes the lock, journals, applies, verifies, and says what is left to do. Returns the exit code. */
 export async function runChange(run: ChangeRun, io: Io): Promise<number> {
-  const { session, changeId } = run;
+  return withLock(run.session, run.changeId, io, async (lock) => {
+    const interrupts = watchInterrupts(() =>
+      io.err("\nfinishing what is under way; interrupt once more to end at once\n"),
+    );
+    try {
+      return await runLocked(run, lock, interrupts.isRequested, io);
+    } finally {
+      interrupts.dispose();
+    }
+  });
+}
+
+/** Holds the lock while the work is done. */
+export async function withLock<Result>(
+  session: Session,
+  changeId: string,
+  io: Io,
+  work: (lock: Lock) => Promise<Result>,
+): Promise<Result> {
   const lock = await takeLock(session, changeId, io);
-  const interrupts = watchInterrupts(() =>
-    io.err("\nfinishing what is under way; interrupt once more to end at once\n"),
-  );
   try {
-    return await runLocked(run, lock, interrupts.isRequested, io);
+    return await work(lock);
   } finally {
-    interrupts.dispose();
     await lock.release();
   }
 }
@@ -54,18 +70,16 @@ async function takeLock({ etcd, backend }: Session, changeId: string, io: Io): P
 }
 
 async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolean, io: Io): Promise<number> {
-  const { session, plan, changeId } = run;
+  const { session, plan, changeId, before } = run;
   const { createSecondReader } = await import("../schema/second-reader.js");
-  const { journal, begin, read } = await run.openJournal();
-  const record = (state: ChangeRecord["state"]) =>
-    recordState(run, lock, recordOf({ begin }, journal.directory, state), io);
+  const { journal, begin, read } = await run.openJournal(lock);
+  const record = (state: RecordedState) => recordState(run, lock, { begin, journal, state }, io);
   await record("running");
   const end = async (state: EndRecord["state"]) => {
-    journal.append({ type: "end", state, atMs: SYSTEM_CLOCK.now() });
-    await journal.sync();
-    await journal.close();
+    await endJournal(journal, state, io);
     await record(state);
   };
+  const progress = createProgress(io, plan.outline.nodes.length, SYSTEM_CLOCK.now);
   const result = await apply({
     etcd: session.etcd,
     schema: session.schema,
@@ -73,37 +87,56 @@ async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolea
     journal,
     plan,
     preconditions: lock.preconditions,
+    ...(before === undefined ? {} : { before }),
     read,
     isInterrupted,
-    onProgress: createProgress(io, countChanges(plan), SYSTEM_CLOCK.now),
+    onProgress: progress.show,
   });
-  if (result.failure !== undefined) {
-    await end(endOf(result.failure, plan, result)).catch(() =>
-      io.err("warning: how the run ended could not be recorded\n"),
-    );
-    throw result.failure;
+  progress.end();
+  if (result.failure === undefined) return finish({ run, changeId, journal, result, end }, io);
+  await end(endOf(result.failure, result));
+  throw result.failure;
+}
+
+/** What is in etcd does not change any more: an end that cannot be written down is found out again by reading. */
+async function endJournal(journal: Journal, state: EndRecord["state"], io: Io): Promise<void> {
+  try {
+    journal.append({ type: "end", state, atMs: SYSTEM_CLOCK.now() });
+    await journal.sync().finally(() => journal.close());
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    io.err(`warning: how the run ended could not be written down: ${error.explanation.why}\n`);
   }
-  return finish({ run, changeId, journal, result, end }, io);
+}
+
+interface StateToRecord {
+  readonly begin: BeginRecord;
+  readonly journal: Journal;
+  readonly state: RecordedState;
 }
 
 /** Other hosts read it; the journal decides, so that a record that cannot be written stops nothing. */
-async function recordState({ session }: ChangeRun, lock: Lock, record: ChangeRecord, io: Io): Promise<void> {
+async function recordState(
+  { session, plan }: ChangeRun,
+  { preconditions }: Lock,
+  { begin, journal, state }: StateToRecord,
+  io: Io,
+): Promise<void> {
+  const { name, user } = thisHost();
+  const { intent } = plan;
   try {
-    await writeChangeRecord(session.etcd, record, lock.preconditions);
+    if (intent.operation === "rollback" && (state === "done" || state === "not-verified"))
+      await recordUndone(session.etcd, intent.changeId, begin.changeId, preconditions);
+    const record = recordOf(begin, { host: name, user, journal: journal.directory }, state);
+    await writeChangeRecord(session.etcd, record, preconditions);
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
     io.err(`warning: the record of this change in etcd could not be written: ${error.explanation.why}\n`);
   }
 }
 
-function countChanges({ stages }: Plan): number {
-  return stages.flatMap(({ groups }) => groups.flat()).length;
-}
-
-function endOf({ code }: EtcdcidrError, plan: Plan, { committed }: ApplyResult): EndRecord["state"] {
-  if (code === "in-doubt") return "in-doubt";
-  // A resumed change has written something already.
-  const isFirstRun = countChanges(plan) === plan.outline.nodes.length;
-  if (isFirstRun && committed.size === 0) return "not-written";
-  return code === "interrupted" ? "interrupted" : "stopped";
+function endOf({ code }: EtcdcidrError, { committed }: ApplyResult): EndRecord["state"] {
+  if (code === "in-doubt") return code;
+  if (committed.size === 0) return "not-written";
+  return code === "interrupted" ? code : "stopped";
 }

@@ -20,17 +20,22 @@ const COMPONENTS: readonly Component[] = [
 
 /** The flags of a control-plane Pod; undefined for any other Pod. */
 export function readComponentFlags(key: string, { object }: StoredObject): ComponentFlags | undefined {
-  const name = stringAt(object, "metadata", "name") ?? "";
+  const containers = recordsAt(object, "spec", "containers");
   const component = COMPONENTS.find(
     (candidate) =>
-      stringAt(object, "metadata", "labels", "component") === candidate || name.startsWith(candidate),
+      stringAt(object, "metadata", "labels", "component") === candidate ||
+      containers.some((container) => stringAt(container, "name") === candidate),
   );
   if (component === undefined) return undefined;
-  const words = recordsAt(object, "spec", "containers").flatMap((container) => [
-    ...stringsAt(container, "command"),
-    ...stringsAt(container, "args"),
-  ]);
+  const words = containers
+    .flatMap((container) => [...stringsAt(container, "command"), ...stringsAt(container, "args")])
+    .flatMap(wordsOf);
   return { component, node: stringAt(object, "spec", "nodeName") ?? "", key, flags: parseFlags(words) };
+}
+
+/** A shell's whole command line may be one argument. */
+function wordsOf(argument: string): readonly string[] {
+  return argument.includes(" --") ? argument.split(/\s+/) : [argument];
 }
 
 /** Flags as Go's pflag reads them: `--name=value`, `--name value`, `--name` alone for a boolean; the last one wins. */

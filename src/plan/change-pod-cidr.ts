@@ -1,6 +1,6 @@
 import type { Family } from "../cidr/cidr.js";
 import { parseCidr } from "../cidr/parse.js";
-import { EtcdcidrError } from "../errors.js";
+import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { findAll } from "./findings/pod-cidr-findings.js";
 import type { ChangePodCidrIntent } from "./intent.js";
 import type { Plan } from "./plan.js";
@@ -34,6 +34,7 @@ export function planChangePodCidr(intent: ChangePodCidrIntent, readSet: ReadSet)
     nodes: nodes.map((blocks) => planNode(blocks, families, inScope)),
     families,
     reserved: request.reserved,
+    restored: new Set(),
   };
   return assemblePlan(intent, readSet, context, findAll(context), (node) => choicesOf(node, families));
 }
@@ -71,7 +72,7 @@ function checkNodeNames(names: readonly string[], nodes: readonly NodeBlocks[]):
   throw new EtcdcidrError("not-found", {
     what: `there is no Node ${unknown.join(", ")}`,
     why: `etcd holds ${known.size} Nodes, none of that name`,
-    now: "nothing was written",
+    now: NOTHING_WRITTEN,
     next: "correct --node",
   });
 }

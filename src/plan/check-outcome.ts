@@ -1,8 +1,15 @@
 import { contains, type Family, lastAddress } from "../cidr/cidr.js";
 import { parseCidr } from "../cidr/parse.js";
 import type { NodeFacts } from "../objects/node.js";
-import type { Plan } from "./plan.js";
-import { type HeldBlock, heldOf, type NodeBlocks, readNodeBlocks } from "./pod-cidr/node-blocks.js";
+import type { FamilyOutline, Plan } from "./plan.js";
+import { NO_RANGE } from "./pod-cidr/families-back.js";
+import {
+  type HeldBlock,
+  heldOf,
+  type NodeBlocks,
+  readNodeBlocks,
+  storedBlocks,
+} from "./pod-cidr/node-blocks.js";
 import { sameFieldValue } from "./same-field-value.js";
 
 /** Something about the store that is not as the plan meant it. */
@@ -28,15 +35,30 @@ export function checkOutcome(
 }
 
 function findUnwritten(plan: Plan, nodes: readonly NodeBlocks[], dropped: ReadonlySet<string>): Fault[] {
-  const byUid = new Map(nodes.map((blocks) => [blocks.node.uid, blocks.node]));
+  const byUid = new Map(nodes.map((blocks) => [blocks.node.uid, blocks]));
+  const isAsMeant = isRollback(plan) ? showsBlocks : holdsPair;
   return plan.outline.nodes.flatMap(({ name, key, uid, after }) => {
-    const node = byUid.get(uid);
+    const blocks = byUid.get(uid);
     // A Node that is gone was reported when it was dropped, or left after it was written.
-    if (node === undefined || dropped.has(key)) return [];
-    const listDiffers = !sameFieldValue(node.podCidrs, after);
-    if (!listDiffers && (node.podCidr ?? "") === (after[0] ?? "")) return [];
-    return [{ node: name, what: `has ${describe(node)} instead of ${after.join(",")}` }];
+    if (blocks === undefined || dropped.has(key) || isAsMeant(blocks, after)) return [];
+    return [{ node: name, what: `has ${describe(blocks.node)} instead of ${after.join(",")}` }];
   });
+}
+
+function isRollback({ intent }: Plan): boolean {
+  return intent.operation === "rollback";
+}
+
+function holdsPair({ node }: NodeBlocks, after: readonly string[]): boolean {
+  return sameFieldValue(node.podCidr, after[0]) && sameFieldValue(node.podCidrs, after);
+}
+
+/** A rollback gives odd values back as well: what counts is what the API makes of them. */
+function showsBlocks(blocks: NodeBlocks, after: readonly string[]): boolean {
+  return sameFieldValue(
+    storedBlocks(blocks).map(({ text }) => text),
+    after,
+  );
 }
 
 function describe({ podCidr, podCidrs }: NodeFacts): string {
@@ -47,51 +69,75 @@ function describe({ podCidr, podCidrs }: NodeFacts): string {
 function findJoined(plan: Plan, nodes: readonly NodeBlocks[]): Fault[] {
   return nodes
     .filter(({ node }) => plan.nodeUids.get(node.name) !== node.uid)
-    .flatMap((blocks) =>
-      plan.outline.families.flatMap(({ family, target }) => {
-        const held = heldOf(blocks, family);
-        if (held === undefined || contains(parseCidr(target), held.cidr)) return [];
-        const { name } = blocks.node;
-        return [
-          {
-            node: name,
-            what: `joined meanwhile and has ${held.text}, outside ${target}`,
-            next: moveCommand(plan, name),
-          },
-        ];
-      }),
-    );
+    .flatMap((blocks) => {
+      const outside = plan.outline.families.flatMap((family) => blockOutside(blocks, family));
+      if (outside.length === 0) return [];
+      const what = `joined meanwhile and has ${outside.map(({ text }) => text).join(" and ")}`;
+      const isMovable = outside.some(({ target }) => target !== NO_RANGE);
+      return [
+        { node: blocks.node.name, what, ...(isMovable ? { next: moveCommand(plan, blocks.node.name) } : {}) },
+      ];
+    });
+}
+
+function blockOutside(
+  blocks: NodeBlocks,
+  { family, target }: FamilyOutline,
+): { text: string; target: string }[] {
+  const held = heldOf(blocks, family);
+  if (held === undefined) return [];
+  if (target === NO_RANGE) return [{ text: `${held.text} although there is no IPv${family} range`, target }];
+  return contains(parseCidr(target), held.cidr) ? [] : [{ text: `${held.text}, outside ${target}`, target }];
 }
 
 function moveCommand({ outline }: Plan, name: string): string {
-  const targets = outline.families.map(({ target }) => target).join(",");
-  const masks = outline.families.map(({ family, nodeMask }) =>
-    outline.families.length === 1
+  const families = outline.families.filter(({ target }) => target !== NO_RANGE);
+  const masks = families.map(({ family, nodeMask }) =>
+    families.length === 1
       ? `--node-cidr-mask-size ${nodeMask}`
       : `--node-cidr-mask-size-ipv${family} ${nodeMask}`,
   );
+  const targets = families.map(({ target }) => target).join(",");
   return `etcdcidr change-pod-cidr ${targets} ${masks.join(" ")} --node ${name}`;
 }
 
-/** Nodes that share addresses, if one of them was changed or has joined; pairs are found by one sweep in address order. */
+/**
+ * Nodes that share addresses, if one of them has joined, or was changed: but a rollback may give shared blocks back, and has
+ * said so. Found by one sweep in address order.
+ */
 function findShared(plan: Plan, nodes: readonly NodeBlocks[], family: Family): Fault[] {
   const concerned = new Set(plan.outline.nodes.map(({ uid }) => uid));
+  const isConcerned = ({ node: { uid, name } }: Entry) =>
+    plan.nodeUids.get(name) !== uid || (concerned.has(uid) && !isRollback(plan));
   const entries = nodes
-    .flatMap(({ node, ...rest }) => {
+    .flatMap(({ node, ...rest }): Entry[] => {
       const held = heldOf({ node, ...rest }, family);
       return held === undefined ? [] : [{ node, held }];
     })
-    .sort((left, right) => (left.held.cidr.base < right.held.cidr.base ? -1 : 1));
-  return entries.flatMap(({ node, held }, index) => {
-    const before = entries[index - 1];
-    if (before === undefined || lastAddress(before.held.cidr) < held.cidr.base) return [];
-    const isOurs = [node, before.node].some(
-      ({ uid, name }) => concerned.has(uid) || plan.nodeUids.get(name) !== uid,
+    .sort((left, right) =>
+      left.held.cidr.base < right.held.cidr.base ? -1 : Number(left.held.cidr.base > right.held.cidr.base),
     );
-    return isOurs ? [{ node: node.name, what: shares(held, before) }] : [];
-  });
+  const faults: Fault[] = [];
+  let reaching: Entry | undefined;
+  for (const entry of entries) {
+    const overlaps = reaching !== undefined && endOf(reaching) >= entry.held.cidr.base;
+    if (overlaps && reaching !== undefined && [entry, reaching].some(isConcerned)) {
+      faults.push({ node: entry.node.name, what: shares(entry, reaching) });
+    }
+    if (reaching === undefined || endOf(entry) > endOf(reaching)) reaching = entry;
+  }
+  return faults;
 }
 
-function shares(held: HeldBlock, other: { readonly node: NodeFacts; readonly held: HeldBlock }): string {
+interface Entry {
+  readonly node: NodeFacts;
+  readonly held: HeldBlock;
+}
+
+function endOf({ held }: Entry): bigint {
+  return lastAddress(held.cidr);
+}
+
+function shares({ held }: Entry, other: Entry): string {
   return `has ${held.text}, which overlaps ${other.held.text} of ${other.node.name}`;
 }

@@ -24,9 +24,17 @@ interface EncodedLine {
 
 /** The record as a line with its line feed. */
 function encodeLine(record: JournalRecord, previousSum: string): EncodedLine {
-  const body = toJson(record);
+  const body = bodyOf(record);
   const sum = sumOf(body, previousSum);
   return { text: `${HEAD}${sum}${MIDDLE}${body}}\n`, sum };
+}
+
+/** A value's base64 is put behind the rest by hand: JSON.stringify would look at each of its characters. */
+function bodyOf(record: JournalRecord): string {
+  if (record.type !== "original") return toJson(record);
+  const { value, ...rest } = record;
+  const base64 = Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64");
+  return `${toJson(rest).slice(0, -1)},"value":"${base64}"}`;
 }
 
 /** Undefined when the line's sum is wrong: torn or altered. `line` has no line feed. */

@@ -26,6 +26,8 @@ export interface JournaledChange {
   readonly ready: boolean;
   readonly state: ChangeState;
   readonly end?: EndRecord;
+  /** The hosts that have run it: the first, and those that have gone on with it. */
+  readonly hosts: ReadonlySet<string>;
 }
 
 /** Folds a journal's records, in their order. Throws `journal-damaged` when the first is not a `begin`. */
@@ -46,8 +48,10 @@ export function createJournalFold(): JournalFold {
   let begin: BeginRecord | undefined;
   let end: EndRecord | undefined;
   let ready = false;
+  const hosts = new Set<string>();
   return {
     add(record) {
+      if (record.type === "begin" || record.type === "resumed") hosts.add(record.host);
       if (record.type === "begin") begin = record;
       else if (record.type === "end") end = record;
       else if (record.type === "resumed") end = undefined;
@@ -60,6 +64,7 @@ export function createJournalFold(): JournalFold {
         begin,
         keys,
         ready,
+        hosts,
         state: stateOf([...keys.values()], end),
         ...(end === undefined ? {} : { end }),
       };

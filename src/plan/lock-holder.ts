@@ -1,3 +1,4 @@
+import type { BeginRecord } from "./journal-record.js";
 import type { JournaledChange } from "./journaled-change.js";
 
 /** Keys of the tool itself in etcd, outside Kubernetes' prefix. */
@@ -9,7 +10,7 @@ export const OWN_PREFIX = "/etcdcidr/";
 export interface LockHolder {
   readonly changeId: string;
   readonly host: string;
-  /** The kernel's boot id: after a reboot a pid tells nothing. */
+  /** The kernel's boot id and the pid namespace: after a reboot, or from another namespace, a pid tells nothing. */
   readonly bootId: string;
   readonly pid: number;
   readonly user: string;
@@ -28,6 +29,8 @@ export interface ChangeRecord {
   readonly journal: string;
   readonly atMs: number;
   readonly state: RecordedState;
+  /** The rollback that has undone it. */
+  readonly undoneBy?: string;
 }
 
 /** `running` also stands where a run was killed; only its journal tells more. */
@@ -40,9 +43,18 @@ export type RecordedState =
   | "in-doubt"
   | "not-written";
 
-/** Whether a change of this state may have left part of its Nodes written. */
-export function isOpen(state: RecordedState): boolean {
-  return state !== "done" && state !== "not-verified" && state !== "not-written";
+/** Whether a change may have left part of its Nodes written. */
+export function isOpen({ state, undoneBy }: ChangeRecord): boolean {
+  if (undoneBy !== undefined) return false;
+  return state === "running" || state === "stopped" || state === "interrupted" || state === "in-doubt";
+}
+
+/**
+ * Whether another host has gone on with a change since its journal was carried there: the journal here, which has it half
+ * done, is out of date then, and must decide nothing.
+ */
+export function isOutOfDate({ hosts }: JournaledChange, record: ChangeRecord | undefined): boolean {
+  return record !== undefined && (!isOpen(record) || !hosts.has(record.host));
 }
 
 export function toJsonBytes(value: LockHolder | ChangeRecord): Uint8Array {
@@ -69,14 +81,13 @@ function parse<Value>(value: Uint8Array, needed: keyof Value & string): Value | 
   }
 }
 
-/** The record of a change, from its journal's first line. */
+/** The record of a change, from its journal's first line and where that journal lies now. */
 export function recordOf(
-  { begin }: Pick<JournaledChange, "begin">,
-  journal: string,
+  { changeId, atMs, plan }: BeginRecord,
+  place: Pick<ChangeRecord, "host" | "user" | "journal">,
   state: RecordedState,
 ): ChangeRecord {
-  const { changeId, host, user, atMs, plan } = begin;
   const { intent } = plan;
   const of = intent.operation === "rollback" ? { of: intent.changeId } : {};
-  return { id: changeId, operation: intent.operation, ...of, host, user, journal, atMs, state };
+  return { id: changeId, operation: intent.operation, ...of, ...place, atMs, state };
 }

@@ -10,7 +10,9 @@ export function compareNaturally(left: string, right: string): number {
     const order = comparePart(leftPart, rightPart, index % 2 === 1);
     if (order !== 0) return order;
   }
-  return leftParts.length - rightParts.length || comparePart(left, right, false);
+  return (
+    leftParts.length - rightParts.length || left.length - right.length || comparePart(left, right, false)
+  );
 }
 
 function comparePart(left: string, right: string, numeric: boolean): number {

@@ -21,15 +21,14 @@ const FORMAT = "etcdcidr plan, version 1";
 
 /** The file's text: JSON with a checksum over the plan, so that an altered file is refused. */
 export function formatPlanFile(plan: Plan): string {
-  const body = toJson(plan);
-  return `${JSON.stringify({ format: FORMAT, sha256: sha256Hex(body), plan: JSON.parse(body) }, undefined, 2)}\n`;
+  const content: unknown = JSON.parse(toJson(plan));
+  return `${JSON.stringify({ format: FORMAT, sha256: checksum(content), plan: content }, undefined, 2)}\n`;
 }
 
 /** Throws `plan-altered` for anything but the text that `formatPlanFile` made. */
 export function parsePlanFile(text: string): SavedPlan {
   const file = parseFile(text);
-  const body = JSON.stringify(file.plan);
-  if (sha256Hex(body) !== file.sha256) throw altered("its checksum does not match its content");
+  if (checksum(file.plan) !== file.sha256) throw altered("its checksum does not match its content");
   const { id, cluster, intent, stages } = file.plan;
   return {
     id,
@@ -39,6 +38,11 @@ export function parsePlanFile(text: string): SavedPlan {
       .flatMap(({ groups }) => groups.flat())
       .map(({ key, edits }) => ({ key, edits: JSON.stringify(edits) })),
   };
+}
+
+/** Over the text of what was parsed: a parser puts names such as `10` first, as a Node may be called. */
+function checksum(content: unknown): string {
+  return sha256Hex(JSON.stringify(content ?? null));
 }
 
 interface PlanFile {

@@ -53,6 +53,7 @@ export interface WriteMode {
 /** One family's line of the plan. */
 export interface FamilyOutline {
   readonly family: Family;
+  /** `(none)` where a rollback takes away a family that the change had added. */
   readonly target: string;
   readonly nodeMask: number;
   readonly nodeMaskSource: string;
@@ -92,7 +93,7 @@ export interface Plan {
   readonly mode: WriteMode;
   readonly stages: readonly Stage[];
   readonly findings: readonly Finding[];
-  /** uid of every Node that was there, by name: who is not among them has joined since. */
+  /** uid of every Node that had a block or gets one, by name: who is not among them has got its block since. */
   readonly nodeUids: ReadonlyMap<string, string>;
 }
 

@@ -1,7 +1,9 @@
+import type { Family } from "../cidr/cidr.js";
 import { formatCidr } from "../cidr/format.js";
-import { parseCidr } from "../cidr/parse.js";
+import { maskChanges } from "./mask-changes.js";
 import type { FamilyOutline } from "./plan.js";
-import { controllerManagers, maskFlags, rangesIn } from "./pod-cidr/family-plan.js";
+import { NO_RANGE } from "./pod-cidr/families-back.js";
+import { controllerManagers, rangesIn } from "./pod-cidr/old-range.js";
 import type { ReadSet } from "./read-set.js";
 
 /** Something that is left to do outside etcd, with the cluster's own values. */
@@ -27,16 +29,25 @@ export function remainingSteps(
 
 /** The value of `--cluster-cidr`: the ranges given now in their families' places, the others as they are. */
 function clusterCidrValue(families: readonly FamilyOutline[], current: string | undefined): string {
-  const targets = families.map(({ target }) => parseCidr(target));
-  const kept = rangesIn(current).map((cidr) => targets.find(({ family }) => family === cidr.family) ?? cidr);
-  const added = targets.filter(({ family }) => kept.every((cidr) => cidr.family !== family));
-  return [...kept, ...added].map(formatCidr).join(",");
+  const ofFamily = (family: Family) => families.find((outline) => outline.family === family);
+  const ranges = rangesIn(current);
+  const kept = ranges.map((cidr) => ofFamily(cidr.family)?.target ?? formatCidr(cidr));
+  const added = families
+    .filter(({ family }) => ranges.every((cidr) => cidr.family !== family))
+    .map(({ target }) => target);
+  return [...kept, ...added].filter((target) => target !== NO_RANGE).join(",");
+}
+
+function familiesIn(clusterCidr: string): Family[] {
+  return rangesIn(clusterCidr).map(({ family }) => family);
 }
 
 function controllerManagerSteps(families: readonly FamilyOutline[], readSet: ReadSet): RemainingStep[] {
   const managers = controllerManagers(readSet);
   if (managers.length === 0) {
-    const flags = wantedFlags(families, readSet.kubeadm?.podSubnet, false);
+    const value = clusterCidrValue(families, readSet.kubeadm?.podSubnet);
+    const { set } = maskChanges(families, familiesIn(value), new Map());
+    const flags = [["cluster-cidr", value], ...set].map(asFlag);
     return [
       { where: "every control-plane host", what: `start kube-controller-manager with ${flags.join(" ")}` },
     ];
@@ -53,47 +64,29 @@ function controllerManagerSteps(families: readonly FamilyOutline[], readSet: Rea
 }
 
 function flagChanges(families: readonly FamilyOutline[], flags: ReadonlyMap<string, string>): string {
-  const wanted = wantedFlags(families, flags.get("cluster-cidr"), flags.has("node-cidr-mask-size"));
-  const missing = wanted.filter((flag) => {
-    const [name = "", value = ""] = flag.slice(2).split("=");
-    return (flags.get(name) ?? DEFAULT_MASKS[name]) !== value;
-  });
-  return missing.length === 0
-    ? "has these flags already; restart it"
-    : `set ${missing.join(" ")} and restart it`;
+  const value = clusterCidrValue(families, flags.get("cluster-cidr"));
+  const { set, remove } = maskChanges(families, familiesIn(value), flags);
+  const cidr = value === flags.get("cluster-cidr") ? [] : [["cluster-cidr", value]];
+  const edits = [
+    ...[[...cidr, ...set].map(asFlag).join(" ")].filter((list) => list !== "").map((list) => `set ${list}`),
+    ...remove.map((name) => `remove --${name}`),
+  ];
+  return edits.length === 0 ? "has these flags already; restart it" : `${edits.join(", ")} and restart it`;
 }
 
-// What kube-controller-manager takes where a flag is not given (cmd/kube-controller-manager/app/core.go).
-const DEFAULT_MASKS: Readonly<Record<string, string>> = {
-  "node-cidr-mask-size": "24",
-  "node-cidr-mask-size-ipv4": "24",
-  "node-cidr-mask-size-ipv6": "64",
-};
-
-function wantedFlags(
-  families: readonly FamilyOutline[],
-  current: string | undefined,
-  general: boolean,
-): string[] {
-  const value = clusterCidrValue(families, current);
-  const single = !value.includes(",");
-  const masks = families.map(({ family, nodeMask }) => {
-    const [ownFlag = "", generalFlag = ""] = maskFlags(family);
-    return `--${single && (general || family === 4) ? generalFlag : ownFlag}=${nodeMask}`;
-  });
-  return [`--cluster-cidr=${value}`, ...masks];
+function asFlag([name, value]: readonly string[]): string {
+  return `--${name}=${value}`;
 }
 
 function kubeadmSteps(families: readonly FamilyOutline[], { kubeadm }: ReadSet): RemainingStep[] {
   if (kubeadm?.podSubnet === undefined) return [];
   const value = clusterCidrValue(families, kubeadm.podSubnet);
-  const subnet = value === kubeadm.podSubnet ? [] : [`set networking.podSubnet to ${value}`];
-  const masks = families.flatMap(({ family, nodeMask }) =>
-    maskFlags(family)
-      .filter((name) => (kubeadm.controllerManagerArgs.get(name) ?? `${nodeMask}`) !== `${nodeMask}`)
-      .map((name) => `set ${name} to "${nodeMask}" in controllerManager.extraArgs`),
-  );
-  const edits = [...subnet, ...masks];
+  const { set, remove } = maskChanges(families, familiesIn(value), kubeadm.controllerManagerArgs);
+  const edits = [
+    ...(value === kubeadm.podSubnet ? [] : [`set networking.podSubnet to ${value}`]),
+    ...[...set].map(([name, mask]) => `set ${name} to "${mask}" in controllerManager.extraArgs`),
+    ...remove.map((name) => `remove ${name} from controllerManager.extraArgs`),
+  ];
   if (edits.length === 0) return [];
   const what = `${edits.join(", ")} (else the next kubeadm upgrade brings the old values back)`;
   return [{ where: "ConfigMap kube-system/kubeadm-config", what }];
@@ -101,11 +94,13 @@ function kubeadmSteps(families: readonly FamilyOutline[], { kubeadm }: ReadSet):
 
 function flannelSteps(families: readonly FamilyOutline[], { flannel }: ReadSet): RemainingStep[] {
   if (flannel === undefined) return [];
-  const fields = families
-    .map(({ family, target }) => ({ name: family === 4 ? "Network" : "IPv6Network", target, family }))
-    .filter(({ family, target }) => (family === 4 ? flannel.network : flannel.ipv6Network) !== target)
-    .map(({ name, target }) => `${name} to ${target}`);
-  const edit = fields.length === 0 ? "" : `set ${fields.join(" and ")} in net-conf.json now, then `;
+  const edits = families.flatMap(({ family, target }) => {
+    const name = family === 4 ? "Network" : "IPv6Network";
+    const value = family === 4 ? flannel.network : flannel.ipv6Network;
+    if ((value ?? NO_RANGE) === target) return [];
+    return [target === NO_RANGE ? `remove ${name}` : `set ${name} to ${target}`];
+  });
+  const edit = edits.length === 0 ? "" : `${edits.join(" and ")} in net-conf.json now, then `;
   const what = `${edit}restart all flanneld, give cni0 its new address first on every node, and only then renew Pods`;
   return [{ where: `ConfigMap ${objectName(flannel.key)}`, what }];
 }

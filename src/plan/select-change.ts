@@ -1,17 +1,22 @@
 import { EtcdcidrError } from "../errors.js";
 import type { JournaledChange } from "./journaled-change.js";
+import type { ClusterIdentity } from "./plan.js";
 
 /** The changes that stand: written, and not undone by a later rollback that itself stands. */
 export function standingChanges(history: readonly JournaledChange[]): readonly JournaledChange[] {
-  const undone = new Set<string>();
-  const standing: JournaledChange[] = [];
+  const undone = rollbacksByUndone(history);
+  return history.filter(({ begin, state }) => state !== "not written" && !undone.has(begin.changeId));
+}
+
+/** The changes that are undone, with the complete and standing rollback that did it. */
+export function rollbacksByUndone(history: readonly JournaledChange[]): ReadonlyMap<string, string> {
+  const undone = new Map<string, string>();
   for (const change of [...history].reverse()) {
     const { changeId, plan } = change.begin;
-    if (change.state === "not written" || undone.has(changeId)) continue;
-    if (plan.intent.operation === "rollback" && isComplete(change)) undone.add(plan.intent.changeId);
-    standing.unshift(change);
+    if (plan.intent.operation === "rollback" && isComplete(change) && !undone.has(changeId))
+      undone.set(plan.intent.changeId, changeId);
   }
-  return standing;
+  return undone;
 }
 
 function isComplete({ state }: JournaledChange): boolean {
@@ -35,15 +40,35 @@ export function selectChange(
     if (id === undefined) return undefined;
     throw notFound(history, id);
   }
-  const later = standing
-    .slice(standing.indexOf(selected) + 1)
+  const since = history.slice(history.indexOf(selected) + 1);
+  const later = since
+    .filter((change) => standing.includes(change) && !undoesOneOf(since, change))
     .findLast((change) => sharesKeys(change, selected));
   if (later !== undefined) throw laterFirst(selected, later);
   return selected;
 }
 
+/** A later change and the rollback that undid it leave things as they were. */
+function undoesOneOf(changes: readonly JournaledChange[], change: JournaledChange): boolean {
+  const { intent } = change.begin.plan;
+  if (intent.operation !== "rollback" || !isComplete(change)) return false;
+  return changes.some(({ begin }) => begin.changeId === intent.changeId);
+}
+
+/** Whether both wrote the same fields: keys may be called alike in another cluster, and one may never have been sent. */
 function sharesKeys(change: JournaledChange, other: JournaledChange): boolean {
-  return [...change.keys.values()].some(({ key, sent }) => sent !== undefined && other.keys.has(key));
+  return (
+    isOfCluster(change, other.begin.plan.cluster) &&
+    [...change.keys.values()].some(
+      ({ key, sent }) => sent !== undefined && other.keys.get(key)?.sent !== undefined,
+    )
+  );
+}
+
+/** A journal directory may hold changes of several clusters. */
+export function isOfCluster({ begin }: JournaledChange, { etcdId, kubeSystemUid }: ClusterIdentity): boolean {
+  const { cluster } = begin.plan;
+  return cluster.etcdId === etcdId && cluster.kubeSystemUid === kubeSystemUid;
 }
 
 function notFound(history: readonly JournaledChange[], id: string): EtcdcidrError {
@@ -68,7 +93,7 @@ function laterFirst(selected: JournaledChange, later: JournaledChange): Etcdcidr
 }
 
 /** Whether a change may have left part of its Nodes written. */
-function isUnfinished({ state }: JournaledChange): boolean {
+export function isUnfinished({ state }: JournaledChange): boolean {
   return state === "part applied" || state === "in doubt";
 }
 
@@ -77,24 +102,26 @@ export function unfinishedChanges(history: readonly JournaledChange[]): readonly
   return standingChanges(history).filter(isUnfinished);
 }
 
+/** Whether a change was confirmed, was killed before it wrote anything, and is not closed. */
+export function isWaiting({ state, end }: JournaledChange): boolean {
+  return state === "not written" && end === undefined;
+}
+
 /**
- * The change to go on with: the one named, else the newest that is half done, else the newest that was confirmed, wrote nothing and
- * was not closed. Undefined: there is none. Throws `not-found` for a named change that is unknown or complete.
+ * The change to go on with: the one named, else the newest that is half done, else the newest that waits. Undefined: there is
+ * none, or the one named is complete. Throws `not-found` for an unknown id.
  */
 export function selectUnfinished(
   history: readonly JournaledChange[],
   id: string | undefined,
 ): JournaledChange | undefined {
-  const waiting = history.filter(({ state, end }) => state === "not written" && end === undefined);
-  if (id === undefined) return unfinishedChanges(history).at(-1) ?? waiting.at(-1);
-  const selected = [...unfinishedChanges(history), ...waiting].find(({ begin }) => begin.changeId === id);
-  if (selected !== undefined) return selected;
-  const known = history.some(({ begin }) => begin.changeId === id);
+  const unfinished = [...history.filter(isWaiting), ...unfinishedChanges(history)];
+  if (id === undefined) return unfinished.at(-1);
+  if (history.some(({ begin }) => begin.changeId === id))
+    return unfinished.find(({ begin }) => begin.changeId === id);
   throw new EtcdcidrError("not-found", {
     what: `cannot go on with ${id}`,
-    why: known
-      ? "it is complete, undone, or closed without having written anything"
-      : "there is no journal of that name",
+    why: "there is no journal of that name",
     now: "nothing was written",
     next: "`etcdcidr changes` lists the changes and their states",
   });

@@ -1,12 +1,13 @@
 import { EtcdcidrError } from "../errors.js";
 import type { DroppedRecord } from "../plan/journal-record.js";
 import type { Change, Plan, Precondition } from "../plan/plan.js";
-import { TXNS_IN_FLIGHT } from "../plan/write-mode.js";
+import { MAX_OPERATIONS_OF_A_BATCH, MAX_OPERATIONS_OF_ONE_TXN, TXNS_IN_FLIGHT } from "../plan/write-mode.js";
 import type { Etcd, Journal } from "../ports.js";
 import type { Schema } from "../schema/schema.js";
 import type { SecondReader } from "../schema/second-reader.js";
 import { cutBatches } from "./cut-batches.js";
-import { announce, type PendingKey, prepareKeys } from "./prepare.js";
+import { explainFailure, type HowFar } from "./explain-failure.js";
+import { announce, type NumberedBatch, type PendingKey, prepareKeys } from "./prepare.js";
 import { type BatchReport, createBatchSender } from "./send-batch.js";
 
 export interface ApplyRequest {
@@ -16,6 +17,8 @@ export interface ApplyRequest {
   readonly journal: Journal;
   readonly plan: Plan;
   readonly preconditions: readonly Precondition[];
+  /** What an interrupted run has done of the change already. */
+  readonly before?: Pick<ApplyResult, "committed" | "dropped">;
   /** Where the bytes come from that the edits go into: the journal at first, etcd after an interruption. */
   readonly read: ReadPending;
   /** Whether the run is to end: what is under way is finished, nothing more is begun. */
@@ -43,13 +46,10 @@ export interface PlannedUpdate {
   readonly uid: string;
 }
 
-// Enough keys for one fsync to be cheap, few enough to keep little in memory.
-const ANNOUNCED_AT_ONCE = 128;
-
 /** Sends a plan's changes, each announced in the journal first. Never throws for what etcd answers or does not answer. */
 export async function apply(request: ApplyRequest): Promise<ApplyResult> {
-  const committed = new Map<string, bigint>();
-  const dropped = new Map<string, DroppedRecord["reason"]>();
+  const committed = new Map(request.before?.committed);
+  const dropped = new Map(request.before?.dropped);
   const report: BatchReport = {
     committed: (key, revision) => committed.set(key, revision),
     dropped: (key, reason) => dropped.set(key, reason),
@@ -59,60 +59,57 @@ export async function apply(request: ApplyRequest): Promise<ApplyResult> {
     await sendAll(request, report);
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
-    return {
-      committed,
-      dropped,
-      failure: whatIsTrue(error, request.plan, committed.size),
-    };
+    const failure = explainFailure(error, howFar(request, { committed, dropped }));
+    return { committed, dropped, failure };
   }
   return { committed, dropped };
 }
 
-/** The same failure, saying what is true of the whole change, of what an earlier run wrote too. */
-function whatIsTrue(error: EtcdcidrError, plan: Plan, committed: number): EtcdcidrError {
-  const { explanation, code } = error;
-  const all = plan.outline.nodes.length;
-  const written = all - updatesOf(plan).length + committed;
-  if (code === "in-doubt") {
-    const now = `${written} of ${all} Nodes are written; of what was sent last it is not known`;
-    return new EtcdcidrError(code, { ...explanation, now }, { cause: error });
-  }
-  if (written === 0) {
-    const now = `none of the ${all} Nodes is written`;
-    const next = code === "interrupted" ? "run the command again" : explanation.next;
-    const kept = code === "interrupted" ? code : "refused";
-    return new EtcdcidrError(kept, { ...explanation, now, next }, { cause: error });
-  }
-  const now = `${written} of ${all} Nodes are written, the others are not`;
-  return new EtcdcidrError(
-    code === "interrupted" ? code : "stopped",
-    { ...explanation, now },
-    { cause: error },
-  );
+function howFar({ journal, plan }: ApplyRequest, { committed, dropped }: ApplyResult): HowFar {
+  const { nodes } = plan.outline;
+  const left = nodes.filter(({ key }) => !committed.has(key) && !dropped.has(key)).map(({ name }) => name);
+  return { changeId: journal.changeId, all: nodes.length, written: committed.size, left };
 }
 
 async function sendAll(request: ApplyRequest, report: BatchReport): Promise<void> {
-  const updates = updatesOf(request.plan);
   let txns = 0;
   const nextTxn = () => txns++;
   const send = createBatchSender(request, report, nextTxn);
-  const prepareChunk = async (start: number) => {
-    const chunk = updates.slice(start, start + ANNOUNCED_AT_ONCE);
-    return prepareKeys(request, await request.read(chunk, report));
+  const limit = request.plan.mode.kind === "one-node-a-transaction" ? TXNS_IN_FLIGHT : 1;
+  await inFlight(announcedBatches(request, report, nextTxn), limit, async ({ keys, txn }) => {
+    if (request.isInterrupted()) throw interrupted();
+    await send(keys, txn);
+  });
+}
+
+/** The batches in order, each on disk in the journal; the next are made ready and announced while these are on their way. */
+async function* announcedBatches(
+  request: ApplyRequest,
+  report: BatchReport,
+  nextTxn: () => number,
+): AsyncGenerator<NumberedBatch> {
+  const { plan, journal } = request;
+  const updates = updatesOf(plan);
+  const atOnce = plan.mode.kind === "one-transaction" ? MAX_OPERATIONS_OF_ONE_TXN : MAX_OPERATIONS_OF_A_BATCH;
+  const prepare = async (start: number): Promise<readonly NumberedBatch[]> => {
+    if (start >= updates.length) return [];
+    const keys = prepareKeys(request, await request.read(updates.slice(start, start + atOnce), report));
+    const batches = cutBatches(keys, plan.mode.kind).map((batch) => ({ keys: batch, txn: nextTxn() }));
+    await announce(journal, batches);
+    return batches;
   };
-  let next = prepareChunk(0);
-  for (let start = 0; start < updates.length; start += ANNOUNCED_AT_ONCE) {
-    const chunk = await next;
-    const batches = cutBatches(chunk, request.plan.mode.kind).map((keys) => ({ keys, txn: nextTxn() }));
-    await announce(request.journal, batches);
-    // The next keys are made ready while these are on their way.
-    next = prepareChunk(start + ANNOUNCED_AT_ONCE);
-    next.catch(() => undefined);
-    const limit = request.plan.mode.kind === "one-node-a-transaction" ? TXNS_IN_FLIGHT : 1;
-    await inFlight(batches, limit, async ({ keys, txn }) => {
-      if (request.isInterrupted()) throw interrupted(request.journal.changeId);
-      await send(keys, txn);
-    });
+  let next = prepare(0);
+  try {
+    for (let start = 0; start < updates.length; start += atOnce) {
+      const batches = await next;
+      next = prepare(start + atOnce);
+      // Awaited in the next round or at the end; until then a failure must not count as unhandled.
+      next.catch(() => undefined);
+      yield* batches;
+    }
+  } finally {
+    // Nothing is announced any more once the run has ended.
+    await next.catch(() => undefined);
   }
 }
 
@@ -125,33 +122,39 @@ function updatesOf({ stages, outline }: Plan): readonly PlannedUpdate[] {
   );
 }
 
-function interrupted(changeId: string): EtcdcidrError {
+function interrupted(): EtcdcidrError {
   return new EtcdcidrError("interrupted", {
     what: "the change was interrupted",
     why: "etcdcidr was asked to end",
     now: "what was under way is finished",
-    next: `\`etcdcidr resume ${changeId}\` goes on, \`etcdcidr rollback ${changeId}\` undoes what is written`,
+    next: "go on with it, or undo it",
   });
 }
 
-/** Runs the task over all items, at most `limit` at once; after a failure none is begun, and those under way are awaited. */
+/**
+ * Runs the task over all items, at most `limit` at once; after a failure none is begun, and those under way are awaited. Of
+ * several failures, one that leaves something in doubt is what has to be told.
+ */
 async function inFlight<Item>(
-  items: readonly Item[],
+  items: AsyncIterable<Item>,
   limit: number,
   task: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const waiting = items.values();
-  let failure: unknown;
+  const failures: unknown[] = [];
   const worker = async () => {
-    for (const item of waiting) {
-      if (failure !== undefined) return;
-      try {
+    try {
+      for await (const item of items) {
+        if (failures.length > 0) return;
         await task(item);
-      } catch (error) {
-        failure ??= error;
       }
+    } catch (error) {
+      failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  if (failure !== undefined) throw failure;
+  await Promise.all(Array.from({ length: limit }, worker));
+  if (failures.length > 0) throw failures.find(leavesDoubt) ?? failures[0];
+}
+
+function leavesDoubt(error: unknown): boolean {
+  return !(error instanceof EtcdcidrError) || error.code === "in-doubt";
 }

@@ -15,22 +15,44 @@ export async function readChangeRecords(etcd: Etcd): Promise<readonly ChangeReco
   return records;
 }
 
-/**
- * Writes or rewrites a change's record. Best effort: it tells other hosts where the journal lies, and decides nothing. Returns
- * whether it was written.
- */
+/** One change's record; undefined where there is none. */
+export async function readChangeRecord(etcd: Etcd, changeId: string): Promise<ChangeRecord | undefined> {
+  const [current] = (await etcd.range({ key: keyOf(changeId) })).keyValues;
+  return current === undefined ? undefined : parseChangeRecord(current.value);
+}
+
+/** Writes or rewrites a change's record, unless a precondition is lost: then another run has the say. */
 export async function writeChangeRecord(
   etcd: Etcd,
   record: ChangeRecord,
   preconditions: readonly Precondition[],
-): Promise<boolean> {
-  const key = `${RECORDS_PREFIX}${record.id}`;
+): Promise<void> {
+  const key = keyOf(record.id);
   const value = toJsonBytes(record);
   const [current] = (await etcd.range({ key })).keyValues;
   const operation =
     current === undefined
       ? ({ action: "create", key, value } as const)
       : ({ action: "update", key, value, modRevision: current.modRevision } as const);
-  const outcome = await etcd.txn({ operations: [operation], preconditions });
-  return outcome.kind === "committed";
+  await etcd.txn({ operations: [operation], preconditions });
+}
+
+/** Records that a rollback has undone a change; if that was a rollback itself, what it had undone stands again. */
+export async function recordUndone(
+  etcd: Etcd,
+  changeId: string,
+  undoneBy: string,
+  preconditions: readonly Precondition[],
+): Promise<void> {
+  const record = await readChangeRecord(etcd, changeId);
+  if (record === undefined) return;
+  await writeChangeRecord(etcd, { ...record, undoneBy }, preconditions);
+  const again = record.of === undefined ? undefined : await readChangeRecord(etcd, record.of);
+  if (again?.undoneBy !== changeId) return;
+  const { undoneBy: _undoneBy, ...standing } = again;
+  await writeChangeRecord(etcd, standing, preconditions);
+}
+
+function keyOf(changeId: string): string {
+  return `${RECORDS_PREFIX}${changeId}`;
 }

@@ -1,7 +1,7 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { LOCK_KEY, type LockHolder, parseLockHolder, toJsonBytes } from "../plan/lock-holder.js";
 import type { Precondition } from "../plan/plan.js";
-import type { Clock, Etcd, Host } from "../ports.js";
+import type { Clock, Etcd, Host, TxnOperation } from "../ports.js";
 import type { KeyValue } from "../storage/key-value.js";
 
 export interface Lock {
@@ -22,6 +22,7 @@ export interface LockRequest {
 const TTL_SECONDS = 15;
 const RENEWED_EVERY_MS = 5000;
 const ASKED_EVERY_MS = 1000;
+const WAITED_SECONDS = TTL_SECONDS + 2;
 
 /**
  * Takes the lock with a lease of 15 s, which a dead holder cannot renew. A holder that is known to be dead is replaced by
@@ -30,67 +31,59 @@ const ASKED_EVERY_MS = 1000;
 export async function acquireLock(request: LockRequest): Promise<Lock> {
   const { etcd, clock } = request;
   const lease = await etcd.grantLease(TTL_SECONDS);
-  try {
-    const modRevision = await take(request, lease);
-    const stop = clock.every(RENEWED_EVERY_MS, async () => {
-      // A renewal that fails costs nothing yet; when the lease ends, the next Txn's compare is lost.
-      await etcd.keepLeaseAlive(lease).catch(() => undefined);
-    });
-    return {
-      preconditions: [{ key: LOCK_KEY, modRevision }],
-      release: async () => {
-        stop();
-        // A lease that cannot be revoked ends by itself.
-        await etcd.revokeLease(lease).catch(() => undefined);
-      },
-    };
-  } catch (error) {
+  // From here on, since waiting for another holder may take as long as the lease.
+  const stop = clock.every(RENEWED_EVERY_MS, async () => {
+    // A renewal that fails costs nothing yet; when the lease ends, the next Txn's compare is lost.
+    await etcd.keepLeaseAlive(lease).catch(() => undefined);
+  });
+  const release = async () => {
+    stop();
+    // A lease that cannot be revoked ends by itself.
     await etcd.revokeLease(lease).catch(() => undefined);
+  };
+  try {
+    return { preconditions: [{ key: LOCK_KEY, modRevision: await take(request, lease) }], release };
+  } catch (error) {
+    await release();
     throw error;
   }
 }
 
+/** Time is counted in sleeps: the wall clock may jump. */
 async function take(request: LockRequest, lease: bigint): Promise<bigint> {
-  const { etcd, clock, host, changeId } = request;
-  const self = {
-    changeId,
-    host: host.name,
-    bootId: host.bootId,
-    pid: host.pid,
-    user: host.user,
-    sinceMs: clock.now(),
-  };
-  const value = toJsonBytes(self);
-  const deadlineMs = clock.now() + (TTL_SECONDS + 2) * 1000;
-  for (let told = false; ; ) {
-    const created = await write(etcd, { action: "create", key: LOCK_KEY, value, lease });
-    if (created !== undefined) return created;
+  const { etcd, clock, host, say } = request;
+  const value = toJsonBytes(holderOf(request));
+  for (let waitedMs = 0; ; ) {
+    await write(etcd, { action: "create", key: LOCK_KEY, value, lease });
     const current = await readLock(etcd);
     if (current === undefined) continue;
+    if (current.lease === lease) return current.modRevision;
     const holder = parseLockHolder(current.value);
     if (holder !== undefined && isDead(holder, host)) {
       const { modRevision } = current;
-      const taken = await write(etcd, { action: "update", key: LOCK_KEY, modRevision, value, lease });
-      if (taken !== undefined) return taken;
+      await write(etcd, { action: "update", key: LOCK_KEY, modRevision, value, lease });
       continue;
     }
-    if (clock.now() >= deadlineMs) throw held(holder);
-    if (!told)
-      request.say(
-        `the lock is held by ${describe(holder)}; waiting up to ${TTL_SECONDS + 2} s for it to end`,
-      );
-    told = true;
+    if (waitedMs >= WAITED_SECONDS * 1000) throw held(holder);
+    if (waitedMs === 0)
+      say(`the lock is held by ${describe(holder)}; waiting up to ${WAITED_SECONDS} s for it to end`);
     await clock.sleep(ASKED_EVERY_MS);
+    waitedMs += ASKED_EVERY_MS;
   }
 }
 
-/** The lock's new revision, or undefined when somebody else was first. */
-async function write(
-  etcd: Etcd,
-  operation: Parameters<Etcd["txn"]>[0]["operations"][number],
-): Promise<bigint | undefined> {
-  const outcome = await etcd.txn({ operations: [operation], preconditions: [] });
-  return outcome.kind === "committed" ? outcome.revision : undefined;
+function holderOf({ changeId, host, clock }: LockRequest): LockHolder {
+  const { name, bootId, pid, user } = host;
+  return { changeId, host: name, bootId, pid, user, sinceMs: clock.now() };
+}
+
+/** Whether it was written is read afterwards: the lease tells, also where there was no answer. */
+async function write(etcd: Etcd, operation: TxnOperation): Promise<void> {
+  try {
+    await etcd.txn({ operations: [operation], preconditions: [] });
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError) || error.code !== "in-doubt") throw error;
+  }
 }
 
 async function readLock(etcd: Etcd): Promise<KeyValue | undefined> {
@@ -98,22 +91,29 @@ async function readLock(etcd: Etcd): Promise<KeyValue | undefined> {
   return keyValues[0];
 }
 
-/** Only of a process of this host can it be known. */
+/** Only of a process of this host, since its last boot, can it be known: two hosts may have one name. */
 function isDead(holder: LockHolder, host: Host): boolean {
-  if (holder.host !== host.name) return false;
-  return holder.bootId !== host.bootId || !host.isAlive(holder.pid);
+  if (holder.host !== host.name || holder.bootId !== host.bootId || host.bootId === "") return false;
+  return !host.isAlive(holder.pid);
+}
+
+/** Who holds the lock, in words; undefined when nobody does. */
+export async function readHolder(etcd: Etcd): Promise<string | undefined> {
+  const current = await readLock(etcd);
+  return current === undefined ? undefined : describe(parseLockHolder(current.value));
 }
 
 function describe(holder: LockHolder | undefined): string {
   if (holder === undefined) return `a value of ${LOCK_KEY} that etcdcidr did not write`;
   const { changeId, user, host, pid, sinceMs } = holder;
-  return `change ${changeId} of ${user}@${host}, pid ${pid}, since ${new Date(sinceMs).toISOString().replace(/\.\d+Z$/, "Z")}`;
+  const since = new Date(sinceMs).toISOString().replace(/\.\d+Z$/, "Z");
+  return `change ${changeId} of ${user}@${host}, pid ${pid}, since ${since}`;
 }
 
 function held(holder: LockHolder | undefined): EtcdcidrError {
   return new EtcdcidrError("blocked", {
     what: "another run holds the lock",
-    why: `it is ${describe(holder)}, and its lease is being renewed`,
+    why: `it is ${describe(holder)}, and it has not ended within ${WAITED_SECONDS} s`,
     now: NOTHING_WRITTEN,
     next: "wait until that run has ended, then run the command again",
   });

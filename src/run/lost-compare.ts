@@ -18,7 +18,7 @@ export interface LostCompare {
 }
 
 /**
- * A heartbeat is no conflict: the edits go into its bytes. Throws `stopped` when the edited fields themselves are no
+ * A heartbeat is no conflict: the edits go into its bytes. Throws `refused` when the edited fields themselves are no
  * longer what the plan was made from.
  */
 export function afterLostCompare(
@@ -79,10 +79,10 @@ function holds(
 }
 
 function fieldsChanged({ key, modRevision }: KeyValue): EtcdcidrError {
-  return new EtcdcidrError("stopped", {
+  return new EtcdcidrError("refused", {
     what: `the blocks in ${key} were changed by somebody else`,
     why: `at revision ${modRevision} they are neither what the plan was made from nor what it writes`,
     now: "this Node is as the other left it",
-    next: "find what else changes blocks and stop it, then run `etcdcidr rollback`, or the command again",
+    next: "find what else changes blocks and stop it",
   });
 }

@@ -1,3 +1,4 @@
+import { EtcdcidrError } from "../errors.js";
 import type { Unreadable } from "../plan/read-set.js";
 import type { Etcd } from "../ports.js";
 import type { Schema, StoredObject } from "../schema/schema.js";
@@ -33,7 +34,7 @@ export function createObjectReader({ etcd, schema, prefix, revision }: ObjectRea
     try {
       return read();
     } catch (error) {
-      unreadable.push({ key, why: error instanceof Error ? error.message : String(error) });
+      unreadable.push({ key, why: reasonOf(error) });
       return undefined;
     }
   };
@@ -78,4 +79,10 @@ export function createObjectReader({ etcd, schema, prefix, revision }: ObjectRea
       return keyValues.length > 0;
     },
   };
+}
+
+/** The key is told beside it. */
+function reasonOf(error: unknown): string {
+  if (error instanceof EtcdcidrError) return error.explanation.why;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import { EtcdcidrError } from "../errors.js";
-import type { TxnOutcome } from "../ports.js";
+import type { Etcd, TxnOutcome } from "../ports.js";
 import type { ApplyRequest } from "./apply.js";
+import { readHolder } from "./lock.js";
 import { afterLostCompare, type LostCompare, recordAnswer } from "./lost-compare.js";
 import { announce, type PendingKey, type PreparedKey, prepareKeys } from "./prepare.js";
 import { settle } from "./settle.js";
@@ -38,12 +39,13 @@ export function createBatchSender(
   const send = async (batch: readonly PreparedKey[], txn: number, attempts: Attempts): Promise<void> => {
     const outcome = await sendOrSettle(request, batch, txn, attempts);
     if (outcome === "too large") {
+      if (batch.length === 1) throw tooLargeAlone(batch);
       if (plan.intent.oneTransaction) throw notAtOnce(batch.length);
       return sendParts(halve(batch), attempts);
     }
     if (outcome.kind === "committed") return commit(batch, txn, outcome.revision);
     const answer = afterLostCompare(request, batch, outcome.current);
-    if (outcome.unanswered === 0 && isUntouched(answer, batch)) throw preconditionLost();
+    if (outcome.unanswered === 0 && isUntouched(answer, batch)) throw await preconditionLost(request);
     recordAnswer(answer, journal, report);
     if (answer.pending.length === 0) return;
     await retry(answer.pending, attempts, outcome.unanswered);
@@ -106,10 +108,12 @@ async function sendOrSettle(
     return outcome.kind === "committed" ? outcome : { ...outcome, unanswered: 0 };
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
-    if (error.code === "too-large" && batch.length > 1) return "too large";
-    if (error.code !== "in-doubt" || unanswered + 1 >= UNANSWERED_BEFORE_GIVING_UP) throw error;
+    if (error.code === "too-large") return "too large";
+    if (error.code !== "in-doubt") throw error;
     const outcome = await settle(request, batch, txn, error);
-    return outcome.kind === "committed" ? outcome : { ...outcome, unanswered: 1 };
+    if (outcome.kind === "committed") return outcome;
+    if (unanswered + 1 >= UNANSWERED_BEFORE_GIVING_UP) throw error;
+    return { ...outcome, unanswered: 1 };
   }
 }
 
@@ -132,17 +136,36 @@ function neverStill(key: string): EtcdcidrError {
     what: `cannot write ${key}`,
     why: `something else wrote it ${LOSSES_OF_ONE_KEY} times between our read and our write`,
     now: "it has its old blocks",
-    next: "find what writes this Node and stop it, then run the command again, or `etcdcidr rollback`",
+    next: "find what writes this Node and stop it",
   });
 }
 
-/** etcd says no although every key is at the revision that was compared with. */
-function preconditionLost(): EtcdcidrError {
+/** etcd says no although every key is at the revision that was compared with: the lock is no longer this run's. */
+async function preconditionLost({ etcd }: ApplyRequest): Promise<EtcdcidrError> {
   return new EtcdcidrError("stopped", {
-    what: "etcd refused a Txn whose keys are unchanged",
-    why: "a compare beyond the keys' own was lost",
-    now: "this Txn wrote nothing",
-    next: "see whether another run holds the lock",
+    what: "the lock was lost",
+    why: `this run's lease has ended; ${await lockNow(etcd)}`,
+    now: "the last Txn wrote nothing",
+    next: "see that no other run is under way",
+  });
+}
+
+async function lockNow(etcd: Etcd): Promise<string> {
+  try {
+    const holder = await readHolder(etcd);
+    return holder === undefined ? "nobody holds it now" : `it is held by ${holder} now`;
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    return "who holds it now could not be read";
+  }
+}
+
+function tooLargeAlone(batch: readonly PreparedKey[]): EtcdcidrError {
+  return new EtcdcidrError("stopped", {
+    what: `cannot write ${batch.map(({ update }) => update.change.key).join()}`,
+    why: "even alone it is more than etcd takes at once",
+    now: "it has its old blocks",
+    next: "raise etcd's --max-request-bytes",
   });
 }
 

@@ -14,18 +14,28 @@ export interface WriteJournalRequest {
 const CHUNK_KEYS = 128;
 
 /** Puts the plan and every original on disk. Nothing may be sent to etcd before this has returned. */
-export async function writeJournal({
-  store,
-  spool,
-  plan,
-  by,
-}: WriteJournalRequest): Promise<{ readonly journal: Journal; readonly begin: BeginRecord }> {
+export async function writeJournal(
+  request: WriteJournalRequest,
+): Promise<{ readonly journal: Journal; readonly begin: BeginRecord }> {
+  const { store, plan, by } = request;
   const changeId = changeIdOf(plan);
-  const journal = await store.create(changeId);
   const { id, cluster, readAt, intent, mode, nodeUids, outline } = plan;
   const header = { id, cluster, readAt, intent, mode, nodeUids, families: outline.families };
   const begin = { type: "begin", changeId, ...by, plan: header } as const;
-  journal.append(begin);
+  const journal = await store.create(changeId);
+  try {
+    journal.append(begin);
+    await writeOriginals(journal, request);
+    await journal.sync();
+    return { journal, begin };
+  } catch (error) {
+    await journal.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function writeOriginals(journal: Journal, { spool, plan }: WriteJournalRequest): Promise<void> {
+  const { outline } = plan;
   const outlines = new Map(outline.nodes.map((node) => [node.key, node]));
   const changes = plan.stages.flatMap(({ groups }) => groups.flat());
   for (let start = 0; start < changes.length; start += CHUNK_KEYS) {
@@ -41,8 +51,6 @@ export async function writeJournal({
     await journal.flush();
   }
   journal.append({ type: "ready", originals: changes.length });
-  await journal.sync();
-  return { journal, begin };
 }
 
 function missing(key: string): EtcdcidrError {

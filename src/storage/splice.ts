@@ -62,10 +62,12 @@ function rewrite(edit: Edit, depth: number, records: readonly WireRecord[]): Uin
   const replaced = new Set(target.old);
   const replacement = replacementFor(edit, depth, step, depth === 0 ? target.old.slice(-1) : target.old);
   const { bytes } = edit.cursor;
-  const pieces: Uint8Array[][] = records.map((record) =>
-    replaced.has(record) ? [] : [bytes.subarray(record.start, record.end)],
-  );
-  return pieces.toSpliced(target.place, 0, replacement).flat();
+  const pieces: Uint8Array[] = [];
+  records.forEach((record, index) => {
+    if (index === target.place) pieces.push(...replacement);
+    if (!replaced.has(record)) pieces.push(bytes.subarray(record.start, record.end));
+  });
+  return target.place === records.length ? [...pieces, ...replacement] : pieces;
 }
 
 /** The records that take the place of the old ones. */

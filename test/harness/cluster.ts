@@ -45,6 +45,13 @@ export function liveCluster(fixture: string): ClusterKey[] {
   return readFixture(fixture).map(({ key, value }) => ({ key: key.slice(RECORDED_PREFIX.length), value }));
 }
 
+/** Only what every cluster has: Nodes, a kube-controller-manager, and kubeadm's ConfigMap. No CNI, and nobody watches. */
+export function plainCluster(fixture: string): ClusterKey[] {
+  const kept =
+    /^(namespaces\/|minions\/|pods\/kube-system\/kube-controller-manager-|configmaps\/kube-system\/kubeadm-config$)/;
+  return liveCluster(fixture).filter(({ key }) => kept.test(key));
+}
+
 let clusters = 0;
 
 /** Puts the keys under a new prefix, and takes away what the tool keeps in that etcd for itself. */

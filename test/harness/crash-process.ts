@@ -52,63 +52,73 @@ export function startCli(argv: readonly string[]): CliProcess {
   };
 }
 
-/** A TCP relay in front of an etcd that stops at a Txn over a Node. */
+/** A TCP relay in front of an etcd that stops a connection at a Txn over a key. */
 export interface Relay {
   readonly endpoint: string;
-  /** Resolves when a Txn over this Node has come; it, or what is answered from then on, is kept back. */
-  hold(node: string, what: "request" | "answer"): Promise<void>;
+  /** Resolves when a Txn over this key has come; from then on what its connection sends, or is answered, is kept back. */
+  hold(key: string, what: Direction): Promise<void>;
   /** Delivers what was kept back, and holds nothing more. */
   release(): void;
 }
 
+type Direction = "request" | "answer";
+
+interface Connection {
+  readonly sockets: readonly [Socket, Socket];
+  holding: Direction | undefined;
+  readonly kept: { readonly to: Socket; readonly bytes: Buffer }[];
+}
+
 export async function startRelay(etcd: string): Promise<Relay> {
   const [host, port] = etcd.split(":");
-  const sockets = new Set<Socket>();
-  const kept: { readonly to: Socket; readonly bytes: Buffer }[] = [];
-  let wanted:
-    | { readonly node: string; readonly what: "request" | "answer"; readonly held: () => void }
-    | undefined;
-  let holding: "request" | "answer" | undefined;
-  const relay = (from: Socket, to: Socket, direction: "request" | "answer") => {
-    sockets.add(from);
-    from.on("error", () => to.destroy());
-    from.on("close", () => to.destroy());
-    from.on("data", (bytes) => {
-      if (direction === "request" && wanted !== undefined && isTxnOver(wanted.node, bytes)) {
-        holding = wanted.what;
+  const connections: Connection[] = [];
+  let wanted: { readonly key: string; readonly what: Direction; readonly held: () => void } | undefined;
+  const relay = (connection: Connection, direction: Direction) => {
+    const [from, to] = direction === "request" ? connection.sockets : connection.sockets.toReversed();
+    from?.on("error", () => to?.destroy());
+    from?.on("close", () => to?.destroy());
+    from?.on("data", (bytes) => {
+      if (direction === "request" && wanted !== undefined && isTxnOver(wanted.key, bytes)) {
+        connection.holding = wanted.what;
         wanted.held();
         wanted = undefined;
       }
-      if (holding === direction) kept.push({ to, bytes });
-      else to.write(bytes);
+      if (to !== undefined && connection.holding === direction) connection.kept.push({ to, bytes });
+      else to?.write(bytes);
     });
   };
   const server = createServer((client) => {
-    const upstream = connect(Number(port), host);
-    relay(client, upstream, "request");
-    relay(upstream, client, "answer");
+    const connection: Connection = {
+      sockets: [client, connect(Number(port), host)],
+      holding: undefined,
+      kept: [],
+    };
+    connections.push(connection);
+    relay(connection, "request");
+    relay(connection, "answer");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   onTestFinished(() => {
     server.close();
-    for (const socket of sockets) socket.destroy();
+    for (const socket of connections.flatMap(({ sockets }) => sockets)) socket.destroy();
   });
   return {
     endpoint: `127.0.0.1:${Object(server.address()).port}`,
-    hold: (node, what) =>
+    hold: (key, what) =>
       new Promise((held) => {
-        wanted = { node, what, held };
+        wanted = { key, what, held };
       }),
     release() {
-      holding = undefined;
-      for (const { to, bytes } of kept.splice(0)) to.write(bytes);
+      for (const connection of connections) {
+        connection.holding = undefined;
+        for (const { to, bytes } of connection.kept.splice(0)) to.write(bytes);
+      }
     },
   };
 }
 
-/** Keys go over the wire as they are; only a Txn that writes names the lock beside a Node. */
-function isTxnOver(node: string, bytes: Buffer): boolean {
+/** Keys go over the wire as they are, behind their length; only a Txn that writes names the lock beside a Node. */
+function isTxnOver(key: string, bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
-  const end = text.indexOf(`/minions/${node}`) + `/minions/${node}`.length;
-  return text.includes(`/minions/${node}`) && !/\w/.test(text.charAt(end)) && text.includes("/etcdcidr/lock");
+  return text.includes(String.fromCharCode(key.length) + key) && text.includes("/etcdcidr/lock");
 }

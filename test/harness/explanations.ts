@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
 
-/** A text of one of an error's four lines as src has it; what is put into it at run time is `${}`. */
+/** A text of one of an error's four lines as src has it; what is put into it at run time is `{}`. */
 export interface ErrorText {
   /** `src/cli/confirm.ts:34` */
   readonly place: string;
@@ -49,7 +49,7 @@ function textsIn(object: ts.ObjectLiteralExpression, source: ts.SourceFile): rea
 function choices(expression: ts.Expression): readonly string[] {
   if (ts.isStringLiteralLike(expression)) return [expression.text];
   if (ts.isTemplateExpression(expression)) {
-    const spans = expression.templateSpans.map(({ literal }) => `\${}${literal.text}`);
+    const spans = expression.templateSpans.map(({ literal }) => `{}${literal.text}`);
     return [`${expression.head.text}${spans.join("")}`];
   }
   if (ts.isConditionalExpression(expression))
@@ -59,5 +59,5 @@ function choices(expression: ts.Expression): readonly string[] {
       choices(expression.right).map((right) => `${left}${right}`),
     );
   }
-  return ["${}"];
+  return ["{}"];
 }

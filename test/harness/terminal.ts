@@ -53,15 +53,21 @@ export function openTerminal(endpoint: string): Terminal {
 
 /** The text with constants of the same length for what differs from run to run. */
 function withoutChance(text: string): string {
+  // YAML puts quotes around an id that happens to look like a number.
+  const unquoted = text.replaceAll(/^( +id: )"([0-9a-f]{12})"$/gm, "$1$2");
   return numbered(
-    numbered(text, /\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, (n) => `20261201-113000-${n.padStart(6, "0")}`),
-    /(?<=plan {6}|plan )[0-9a-f]{12}\b/g,
+    numbered(unquoted, /\b\d{8}-\d{6}-[0-9a-f]{6}\b/g, (n) => `20261201-113000-${n.padStart(6, "0")}`),
+    /(?<=plan {6}|plan |^ +"?id"?: "?)[0-9a-f]{12}\b/gm,
     (n) => n.padStart(12, "0"),
   )
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "2026-12-01T11:30:00Z")
-    .replaceAll(/(?<=etcd cluster )[0-9a-f]+/g, "daea43bb4a4c6fb3")
+    .replaceAll(/(?<=etcd cluster |this is )[0-9a-f]{14,16}\b/g, "daea43bb4a4c6fb3")
     .replaceAll(/^etcd \d+\.\d+\.\d+/gm, "etcd 3.6.16")
     .replaceAll(/(?<=revision )\d+/g, "N")
+    .replaceAll(/(?<=\b(readAt|modRevision|verifiedAt|etcdId|nowMs)"?: "?)\d+/g, "N")
+    .replaceAll(/(?<=^ +"?\/registry\/minions\/[^ "]+"?: ")\d+/gm, "N")
+    .replaceAll(/(?<=^[ -]+"?host"?: "?)[^\s",]+/gm, "kube-1")
+    .replaceAll(/(?<=^[ -]+"?user"?: "?)[^\s",]+/gm, "root")
     .replaceAll(/\d+ a second, \d+ s left/g, "N a second, N s left")
     .replaceAll(`${userInfo().username}@${hostname()}`, "root@kube-1")
     .replaceAll(`on ${hostname()} `, "on kube-1 ");

@@ -14,7 +14,7 @@ import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { refuseUnfinished } from "../refuse-unfinished.js";
+import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ApplyOptions {
@@ -34,8 +34,13 @@ export async function applyPlan(
     const store = journalStore(options);
     const history = await readHistory(store);
     const { intent: asked } = saved;
-    const undoing = asked.operation === "rollback" ? asked.changeId : undefined;
-    if (!options.dryRun) await refuseUnfinished(session, history, undoing);
+    const undone =
+      asked.operation === "rollback"
+        ? history.find(({ begin }) => begin.changeId === asked.changeId)
+        : undefined;
+    const concerning = undone === undefined ? [] : concernsOf(undone);
+    if (!options.dryRun) await refuseUnfinished(session, history, concerning);
+    if (undone !== undefined) await refuseOutOfDate(session, undone);
     const readSet = await gather({ ...session, spool });
     checkCluster(saved, readSet);
     const intent = {
@@ -45,7 +50,10 @@ export async function applyPlan(
     };
     const plan = planAgain(intent, readSet, history);
     checkEdits(saved, plan);
-    return await executePlan({ session, options, plan, readSet, store, spool, dryRun: options.dryRun }, io);
+    return await executePlan(
+      { session, options, plan, readSet, store, spool, concerning, dryRun: options.dryRun },
+      io,
+    );
   } finally {
     await spool.close();
     session.close();

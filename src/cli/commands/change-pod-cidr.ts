@@ -38,7 +38,7 @@ export async function changePodCidr(
   const spool = options.dryRun ? undefined : await openSpool();
   try {
     const store = journalStore(options);
-    if (!options.dryRun) await refuseUnfinished(session, await readHistory(store));
+    if (!options.dryRun) await refuseUnfinished(session, await readHistory(store), []);
     const intent: ChangePodCidrIntent = { ...asked, prefix: session.prefix };
     const readSet = await gather({ ...session, ...(spool === undefined ? {} : { spool }) });
     const plan = planChangePodCidr(intent, readSet);

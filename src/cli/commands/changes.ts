@@ -1,8 +1,8 @@
 import { EtcdcidrError } from "../../errors.js";
 import type { Intent } from "../../plan/intent.js";
 import type { JournaledChange } from "../../plan/journaled-change.js";
-import type { ChangeRecord } from "../../plan/lock-holder.js";
-import { standingChanges } from "../../plan/select-change.js";
+import { type ChangeRecord, isOutOfDate } from "../../plan/lock-holder.js";
+import { isUnfinished, isWaiting, standingChanges } from "../../plan/select-change.js";
 import { readChangeRecords } from "../../run/change-records.js";
 import { readHistory } from "../../run/history.js";
 import { escapeText } from "../escape-text.js";
@@ -32,12 +32,17 @@ export async function listChanges(options: GlobalOptions, io: Io): Promise<numbe
   const store = journalStore(options);
   const history = await readHistory(store);
   const standing = new Set(standingChanges(history));
-  const own = history.map((change) => ({
+  const records = await recordsInEtcd(options, io);
+  const recordOf = new Map(records.map((record) => [record.id, record]));
+  const current = history.filter(
+    (change) => !(isUnfinished(change) && isOutOfDate(change, recordOf.get(change.begin.changeId))),
+  );
+  const own = current.map((change) => ({
     atMs: change.begin.atMs,
     row: toRow(change, standing.has(change), store.directory),
   }));
   const known = new Set(own.map(({ row }) => row.id));
-  const others = (await recordsOfOthers(options, io))
+  const others = records
     .filter(({ id }) => !known.has(id))
     .map((record) => ({ atMs: record.atMs, row: toForeignRow(record) }));
   const rows = [...own, ...others].sort((left, right) => left.atMs - right.atMs).map(({ row }) => row);
@@ -48,7 +53,7 @@ export async function listChanges(options: GlobalOptions, io: Io): Promise<numbe
 }
 
 /** What is in the journals can be told without etcd. */
-async function recordsOfOthers(options: GlobalOptions, io: Io): Promise<readonly ChangeRecord[]> {
+async function recordsInEtcd(options: GlobalOptions, io: Io): Promise<readonly ChangeRecord[]> {
   try {
     const session = await openSession(options, io);
     try {
@@ -57,17 +62,17 @@ async function recordsOfOthers(options: GlobalOptions, io: Io): Promise<readonly
       session.close();
     }
   } catch (error) {
-    if (!(error instanceof EtcdcidrError)) throw error;
+    if (!(error instanceof EtcdcidrError) || error.code === "usage") throw error;
     io.err(`warning: other hosts' changes are not listed: ${escapeText(error.message)}\n`);
     return [];
   }
 }
 
-function toRow({ begin, keys, state, end }: JournaledChange, stands: boolean, directory: string): ChangeRow {
+function toRow(change: JournaledChange, stands: boolean, directory: string): ChangeRow {
+  const { begin, keys, state } = change;
   const { changeId, atMs, host, user, plan } = begin;
   const written = [...keys.values()].filter(({ committedAt }) => committedAt !== undefined);
-  const isWaiting = state === "not written" && end === undefined;
-  const shown = isWaiting ? "interrupted, not written" : state;
+  const shown = isWaiting(change) ? "interrupted, not written" : state;
   return {
     id: changeId,
     at: timeText(atMs),
@@ -82,8 +87,10 @@ function toRow({ begin, keys, state, end }: JournaledChange, stands: boolean, di
   };
 }
 
-function toForeignRow({ id, operation, of, host, user, journal, atMs, state }: ChangeRecord): ChangeRow {
+function toForeignRow(record: ChangeRecord): ChangeRow {
+  const { id, operation, of, host, user, journal, atMs, undoneBy } = record;
   const what = of === undefined ? "" : `of ${of}`;
+  const state = undoneBy === undefined ? record.state : "undone";
   return { id, at: timeText(atMs), operation, what, state, host, user, journal, here: false };
 }
 

@@ -1,25 +1,29 @@
+import { isDeepStrictEqual } from "node:util";
+import { thisHost } from "../../adapters/host.js";
 import { openSpool } from "../../adapters/spool-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
 import { planChangePodCidr } from "../../plan/change-pod-cidr.js";
 import { type JournaledChange, planOf } from "../../plan/journaled-change.js";
-import { recordOf } from "../../plan/lock-holder.js";
 import type { Plan } from "../../plan/plan.js";
 import { differencesFrom, toSavedPlan } from "../../plan/plan-file.js";
 import type { ReadSet } from "../../plan/read-set.js";
 import { remainingSteps } from "../../plan/remaining-steps.js";
 import { planRollback } from "../../plan/rollback.js";
 import { selectChange, selectUnfinished } from "../../plan/select-change.js";
-import type { JournalStore } from "../../ports.js";
-import { writeChangeRecord } from "../../run/change-records.js";
+import type { Journal, JournalStore } from "../../ports.js";
+import type { ApplyResult } from "../../run/apply.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
 import { pendingFromEtcd } from "../../run/read-pending.js";
 import { settleChange } from "../../run/settle-change.js";
 import { checkCluster } from "../check-cluster.js";
+import { closeUnwritten } from "../close-unwritten.js";
 import { confirm } from "../confirm.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
+import { mendRecords } from "../mend-records.js";
+import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
 import { runChange } from "../run-change.js";
 import { journalStore, openSession, type Session } from "../session.js";
 
@@ -29,14 +33,20 @@ export async function resume(changeId: string | undefined, options: GlobalOption
   const history = await readHistory(store);
   const selected = selectUnfinished(history, changeId);
   if (selected === undefined) {
-    io.err(`nothing to resume: no change in ${store.directory} is unfinished\n`);
+    const none = `no change in ${store.directory} is unfinished`;
+    io.err(
+      `nothing to resume: ${changeId === undefined ? none : `${changeId} is complete, undone or closed`}\n`,
+    );
+    await mendRecords(history, options, io);
     return 0;
   }
   const prefix = options.prefix ?? selected.begin.plan.intent.prefix;
   const session = await openSession({ ...options, prefix }, io);
   try {
+    await refuseOutOfDate(session, selected);
+    await refuseUnfinished(session, history, concernsOf(selected));
     const change = await settleChange(session, selected);
-    const resumption = { session, options, store, history, change };
+    const resumption = { session, options, store, history, selected, change };
     return change.state === "not written" ? await beginAnew(resumption, io) : await goOn(resumption, io);
   } finally {
     session.close();
@@ -48,12 +58,14 @@ interface Resumption {
   readonly options: GlobalOptions;
   readonly store: JournalStore;
   readonly history: readonly JournaledChange[];
-  /** With nothing in doubt any more. */
+  readonly selected: JournaledChange;
+  /** The selected one with nothing in doubt any more. */
   readonly change: JournaledChange;
 }
 
 /** Part of it is written: the rest goes into what etcd holds now, in the same journal. */
-async function goOn({ session, options, store, change }: Resumption, io: Io): Promise<number> {
+async function goOn(resumption: Resumption, io: Io): Promise<number> {
+  const { session, options, store, change } = resumption;
   const { changeId } = change.begin;
   const readSet = await gather(session);
   checkCluster(change, readSet);
@@ -63,67 +75,106 @@ async function goOn({ session, options, store, change }: Resumption, io: Io): Pr
     `${changeId}: ${change.keys.size - left} of ${change.keys.size} Nodes are settled, ${left} are left\n`,
   );
   const { clusterName } = readSet;
-  await confirm({ plan, clusterName, endpoint: session.etcd.endpoint, yes: options.yes }, io);
+  const { endpoint } = session.etcd;
+  if (left > 0) await confirm({ plan, clusterName, endpoint, yes: options.yes }, io);
   const openJournal = async () => {
-    const journal = await store.reopen(changeId);
-    const { host, user } = change.begin;
-    journal.append({ type: "resumed", atMs: Date.now(), host, user });
-    for (const { key, committedAt } of change.keys.values()) {
-      if (committedAt !== undefined)
-        journal.append({ type: "committed", revision: committedAt, keys: [key] });
-    }
-    await journal.sync();
+    await refuseMoved(resumption);
+    const journal = await reopen(store, change);
     return { journal, begin: change.begin, read: pendingFromEtcd(session.etcd, session.schema, journal) };
   };
   const steps = remainingSteps(plan.outline.families, readSet);
-  return runChange({ session, options, changeId, plan, steps, openJournal }, io);
+  const before = settledKeys(change);
+  return runChange({ session, options, changeId, plan, steps, before, openJournal }, io);
+}
+
+/** While the lock was waited for, another run may have gone on with the change, or undone it. */
+async function refuseMoved({ store, selected }: Resumption): Promise<void> {
+  const { changeId } = selected.begin;
+  const now = selectUnfinished(await readHistory(store), changeId);
+  if (isDeepStrictEqual(now, selected)) return;
+  throw new EtcdcidrError("blocked", {
+    what: `${changeId} is no longer as it was`,
+    why: "another run has gone on with it meanwhile",
+    now: "this run has written nothing",
+    next: "see `etcdcidr changes`, and run the command again if it is still unfinished",
+  });
+}
+
+async function reopen(store: JournalStore, { begin, keys }: JournaledChange): Promise<Journal> {
+  const journal = await store.reopen(begin.changeId);
+  const { name, user } = thisHost();
+  journal.append({ type: "resumed", atMs: Date.now(), host: name, user });
+  for (const { key, committedAt } of keys.values()) {
+    if (committedAt !== undefined) journal.append({ type: "committed", revision: committedAt, keys: [key] });
+  }
+  await journal.sync();
+  return journal;
+}
+
+function settledKeys({ keys }: JournaledChange): Pick<ApplyResult, "committed" | "dropped"> {
+  const all = [...keys.values()];
+  return {
+    committed: new Map(
+      all.flatMap(({ key, committedAt }) => (committedAt === undefined ? [] : [[key, committedAt]])),
+    ),
+    dropped: new Map(all.flatMap(({ key, dropped }) => (dropped === undefined ? [] : [[key, dropped]]))),
+  };
 }
 
 /** Nothing is written: it is planned anew, and made if the same edits come out; else it is closed. */
-async function beginAnew({ session, options, store, history, change }: Resumption, io: Io): Promise<number> {
+async function beginAnew(resumption: Resumption, io: Io): Promise<number> {
+  const { session, options, store, change } = resumption;
   const spool = await openSpool();
   try {
     const readSet = await gather({ ...session, spool });
     checkCluster(change, readSet);
-    const plan = planAgain(change, readSet, history);
-    const differences = change.ready
-      ? differencesFrom(toSavedPlan(planOf(change)), plan)
-      : ["its plan is not complete"];
-    await close({ session, store, change });
-    if (differences.length > 0) throw closed(change, differences);
+    const again = planAgain(resumption, readSet);
+    if ("why" in again) {
+      await closeUnwritten(resumption, io);
+      throw closed(change, again.why);
+    }
     io.err(
       `${change.begin.changeId} has written nothing; the same edits come out now and are made as a new change\n`,
     );
-    return await executePlan({ session, options, plan, readSet, store, spool, dryRun: false }, io);
+    const { plan } = again;
+    const concerning = concernsOf(change);
+    const anew = { session, options, plan, readSet, store, spool, concerning, supersedes: change };
+    return await executePlan({ ...anew, dryRun: false }, io);
   } finally {
     await spool.close();
   }
 }
 
-function planAgain({ begin }: JournaledChange, readSet: ReadSet, history: readonly JournaledChange[]): Plan {
-  const intent = { ...begin.plan.intent, nowMs: Date.now() };
-  if (intent.operation === "change-pod-cidr") return planChangePodCidr(intent, readSet);
-  const undone = selectChange(history, intent.changeId);
+type PlannedAgain = { readonly plan: Plan } | { readonly why: string };
+
+function planAgain({ change, history, options }: Resumption, readSet: ReadSet): PlannedAgain {
+  if (!change.ready) return { why: "the run ended before its plan was on disk" };
+  const accept = [...new Set([...change.begin.plan.intent.accept, ...options.accept])];
+  const intent = { ...change.begin.plan.intent, accept, nowMs: Date.now() };
+  try {
+    const plan =
+      intent.operation === "change-pod-cidr"
+        ? planChangePodCidr(intent, readSet)
+        : planRollback(intent, readSet, changeToUndo(history, intent.changeId));
+    const differences = differencesFrom(toSavedPlan(planOf(change)), plan);
+    if (differences.length === 0) return { plan };
+    return { why: `the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}` };
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError)) throw error;
+    return { why: error.message };
+  }
+}
+
+function changeToUndo(history: readonly JournaledChange[], changeId: string): JournaledChange {
+  const undone = selectChange(history, changeId);
   if (undone === undefined) throw new TypeError("a named change is selected or an error is thrown");
-  return planRollback(intent, readSet, undone);
+  return undone;
 }
 
-async function close({
-  session,
-  store,
-  change,
-}: Pick<Resumption, "session" | "store" | "change">): Promise<void> {
-  const journal = await store.reopen(change.begin.changeId);
-  journal.append({ type: "end", state: "not-written", atMs: Date.now() });
-  await journal.sync();
-  await journal.close();
-  await writeChangeRecord(session.etcd, recordOf(change, journal.directory, "not-written"), []);
-}
-
-function closed({ begin }: JournaledChange, differences: readonly string[]): EtcdcidrError {
+function closed({ begin }: JournaledChange, why: string): EtcdcidrError {
   return new EtcdcidrError("plan-stale", {
     what: `${begin.changeId} cannot be gone on with`,
-    why: `it has written nothing, and the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}`,
+    why: `it has written nothing, and ${why}`,
     now: `${NOTHING_WRITTEN}; the change is closed`,
     next: "make the change again",
   });

@@ -4,14 +4,16 @@ import type { RollbackIntent } from "../../plan/intent.js";
 import type { JournaledChange } from "../../plan/journaled-change.js";
 import { formatPlanFile } from "../../plan/plan-file.js";
 import { planRollback } from "../../plan/rollback.js";
-import { selectChange } from "../../plan/select-change.js";
+import { isWaiting, selectChange } from "../../plan/select-change.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
+import { settleChange } from "../../run/settle-change.js";
 import { checkCluster } from "../check-cluster.js";
+import { closeUnwritten } from "../close-unwritten.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { refuseUnfinished } from "../refuse-unfinished.js";
+import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface RollbackOptions {
@@ -28,7 +30,8 @@ export async function rollback(
 ): Promise<number> {
   const store = journalStore(options);
   const history = await readHistory(store);
-  const change = selectChange(history, changeId);
+  const waiting = history.find((each) => each.begin.changeId === changeId && isWaiting(each));
+  const change = waiting ?? selectChange(history, changeId);
   if (change === undefined) {
     io.err(`nothing to roll back: no change in ${store.directory} stands\n`);
     return 0;
@@ -37,12 +40,22 @@ export async function rollback(
   const session = await openSession({ ...options, prefix }, io);
   const spool = await openSpool();
   try {
-    if (!options.dryRun) await refuseUnfinished(session, history, change.begin.changeId);
+    await refuseOutOfDate(session, change);
+    const concerning = concernsOf(change);
+    if (!options.dryRun) await refuseUnfinished(session, history, concerning);
     const readSet = await gather({ ...session, spool });
     checkCluster(change, readSet);
+    if (!options.dryRun && (await settleChange(session, change)).state === "not written") {
+      await closeUnwritten({ session, store, change }, io);
+      io.err(`nothing to roll back: ${change.begin.changeId} has written nothing; it is closed\n`);
+      return 0;
+    }
     const plan = planRollback(readIntent(change, options, session.prefix), readSet, change);
     if (options.out !== undefined) await writePrivateFile(options.out, formatPlanFile(plan));
-    return await executePlan({ session, options, plan, readSet, store, spool, dryRun: options.dryRun }, io);
+    return await executePlan(
+      { session, options, plan, readSet, store, spool, concerning, dryRun: options.dryRun },
+      io,
+    );
   } finally {
     await spool.close();
     session.close();

@@ -36,7 +36,7 @@ export async function uninstallRecords(options: GlobalOptions, io: Io): Promise<
 }
 
 async function refuseOpen({ etcd }: Session, { accept }: GlobalOptions): Promise<void> {
-  const open = (await readChangeRecords(etcd)).filter(({ state }) => isOpen(state));
+  const open = (await readChangeRecords(etcd)).filter(isOpen);
   const [first] = open;
   if (first === undefined || accept.includes(UNFINISHED)) return;
   throw new EtcdcidrError("blocked", {

@@ -1,7 +1,8 @@
-import { type Cidr, lastAddress } from "../../cidr/cidr.js";
+import { type Cidr, equals, type Family, lastAddress } from "../../cidr/cidr.js";
+import { formatCidr } from "../../cidr/format.js";
 import type { Finding } from "../plan.js";
 import type { FindingContext, PlannedNode } from "../pod-cidr/context.js";
-import { heldOf } from "../pod-cidr/node-blocks.js";
+import { cidrsOf, heldOf } from "../pod-cidr/node-blocks.js";
 import type { FamilyPlacement, LeftAlone } from "../pod-cidr/place-nodes.js";
 import { acceptableBlocker, blocker, count, someOf, warning } from "./finding.js";
 
@@ -10,7 +11,7 @@ export function findBlockFaults(context: FindingContext): Finding[] {
   return [
     ...context.families.flatMap((family) => findDuplicates(family, context)),
     ...findFamilyOrder(context),
-    ...context.families.flatMap(findOverlapsCurrent),
+    ...context.families.flatMap((family) => findOnOthers(family, context)),
     ...context.families.flatMap((family) => findMixedMasks(family, context)),
     ...context.families.flatMap((family) => findLeftAlone(family, context)),
     ...findPairDiffers(context),
@@ -26,13 +27,14 @@ function namesOf(nodes: readonly PlannedNode[]): string[] {
   return nodes.map(({ blocks }) => blocks.node.name);
 }
 
-function findDuplicates({ plan }: FamilyPlacement, { nodes }: FindingContext): Finding[] {
-  return overlappingGroups(nodes, (node) => heldOf(node.blocks, plan.family)?.cidr).map((group) => {
-    const shared = heldOf((group[0] as PlannedNode).blocks, plan.family)?.text ?? "";
-    const staying = group.filter((node) => !movesIn(node, plan.family));
+function findDuplicates(family: FamilyPlacement, { nodes }: FindingContext): Finding[] {
+  const ofFamily = family.plan.family;
+  return overlappingGroups(nodes, ({ blocks }) => cidrsOf(blocks, ofFamily)).map((group) => {
+    const staying = group.filter((node) => !moves(node, family));
+    const shared = new Set(group.map(({ blocks }) => heldOf(blocks, ofFamily)?.text ?? ""));
     const text = {
       keys: keysOf(group),
-      what: `${someOf(namesOf(group))} hold the same addresses (${shared})`,
+      what: `${someOf(namesOf(group))} hold the same addresses (${someOf([...shared])})`,
     };
     const why =
       "kube-controller-manager does not notice; when one of them is deleted, the next Node gets the block that the other still uses";
@@ -47,59 +49,89 @@ function findDuplicates({ plan }: FamilyPlacement, { nodes }: FindingContext): F
   });
 }
 
-function movesIn({ blocks, after }: PlannedNode, family: 4 | 6): boolean {
-  const held = heldOf(blocks, family)?.text;
-  return held !== undefined && !after.includes(held);
+/** A Node that is placed anew leaves what it shares, or gets it as the only one. */
+function moves({ blocks, afterCidrs }: PlannedNode, { plan, placements }: FamilyPlacement): boolean {
+  const held = heldOf(blocks, plan.family)?.cidr;
+  return (
+    placements.has(blocks.node.name) ||
+    (held !== undefined && afterCidrs.every((cidr) => !equals(cidr, held)))
+  );
 }
 
 /** Groups of Nodes whose blocks overlap, by one sweep over the blocks in address order. */
-function overlappingGroups(
+export function overlappingGroups(
   nodes: readonly PlannedNode[],
-  blockOf: (node: PlannedNode) => Cidr | undefined,
+  blocksOf: (node: PlannedNode) => readonly Cidr[],
 ): PlannedNode[][] {
-  const entries = nodes.flatMap((node) => {
-    const block = blockOf(node);
-    return block === undefined ? [] : [{ node, first: block.base, last: lastAddress(block) }];
-  });
+  const entries = nodes.flatMap((node) =>
+    blocksOf(node).map((cidr) => ({ node, first: cidr.base, last: lastAddress(cidr) })),
+  );
   entries.sort((left, right) => (left.first < right.first ? -1 : Number(left.first > right.first)));
-  const groups: PlannedNode[][] = [];
+  const groups: Set<PlannedNode>[] = [];
   let end = -1n;
   for (const { node, first, last } of entries) {
     const group = groups.at(-1);
-    if (group !== undefined && first <= end) group.push(node);
-    else groups.push([node]);
+    if (group !== undefined && first <= end) group.add(node);
+    else groups.push(new Set([node]));
     if (last > end) end = last;
   }
-  return groups.filter((group) => group.length > 1);
+  return groups.filter((group) => group.size > 1).map((group) => [...group]);
 }
 
-function findFamilyOrder({ nodes, families }: FindingContext): Finding[] {
-  const wanted = families.map(({ plan }) => plan.family);
-  if (wanted.length < 2) return [];
-  const wrong = nodes.filter(
-    ({ afterCidrs }) =>
-      afterCidrs.length > 1 && afterCidrs.some(({ family }, index) => family !== wanted[index]),
+function findFamilyOrder(context: FindingContext): Finding[] {
+  const order = context.families.map(({ plan }) => plan.family);
+  return order.length < 2 ? findNewInWrongOrder(context) : findOtherOrder(order, context);
+}
+
+const POSITION =
+  "kube-controller-manager matches podCIDRs with --cluster-cidr by position and exits at start when they disagree";
+
+function findOtherOrder(order: readonly Family[], { nodes }: FindingContext): Finding[] {
+  const wrong = nodes.filter(({ afterCidrs }) =>
+    afterCidrs.some(({ family }, index) => family !== order[index]),
   );
   if (wrong.length === 0) return [];
-  const order = wanted.map((family) => `IPv${family}`).join(", then ");
+  const families = order.map((family) => `IPv${family}`).join(", then ");
   return [
     blocker("family-order", {
       keys: keysOf(wrong),
-      what: `the ranges are given as ${order}, and ${someOf(namesOf(wrong))} hold their blocks the other way round`,
-      why: "kube-controller-manager matches podCIDRs with --cluster-cidr by position and exits at start when they disagree",
-      next: "give the ranges in the order of the Nodes' podCIDRs",
+      what: `the ranges are given as ${families}, and ${someOf(namesOf(wrong))} would not have their blocks in that order`,
+      why: POSITION,
+      next: "give the ranges in the order of the Nodes' podCIDRs; a new family comes last",
     }),
   ];
 }
 
-function findOverlapsCurrent({ plan, overlapsCurrent }: FamilyPlacement): Finding[] {
-  if (!overlapsCurrent) return [];
+/** A Node without blocks would get the second family of the others as its first. */
+function findNewInWrongOrder({ nodes, families }: FindingContext): Finding[] {
+  const first = nodes.find(({ blocks }) => blocks.held.length > 1)?.blocks.held[0]?.cidr.family;
+  const given = families[0]?.plan.family;
+  if (first === undefined || first === given) return [];
+  const wrong = nodes.filter(({ blocks, change }) => blocks.held.length === 0 && change !== undefined);
+  if (wrong.length === 0) return [];
+  return [
+    blocker("family-order", {
+      keys: keysOf(wrong),
+      what: `${someOf(namesOf(wrong))} would have IPv${given} first, and the other Nodes have IPv${first} first`,
+      why: POSITION,
+      next: "give both ranges, or leave out --assign-missing",
+    }),
+  ];
+}
+
+function findOnOthers({ plan, placements, onOthers }: FamilyPlacement, { nodes }: FindingContext): Finding[] {
+  if (onOthers.length === 0) return [];
+  const names = new Set(onOthers);
+  const blocks = onOthers.map((name) => {
+    const placement = placements.get(name);
+    return placement === undefined ? name : `${name} (${formatCidr(placement.block)})`;
+  });
   return [
     acceptableBlocker("overlaps-current-block", {
-      keys: [],
-      what: `there are too few IPv${plan.family} blocks that no other Node uses today`,
-      why: "some Nodes get addresses that Pods of other Nodes keep until they are renewed",
-      next: "use another range, or accept it and renew all Pods at once",
+      keys: keysOf(nodes.filter((node) => names.has(node.blocks.node.name))),
+      what: `there are too few IPv${plan.family} blocks that no other Node has today, so ${someOf(blocks)} would get another's`,
+      why: "Pods of the other Nodes keep these addresses until they are renewed, and new Pods get them too",
+      next: "use another range or a longer mask, or accept it and renew all Pods at once",
     }),
   ];
 }

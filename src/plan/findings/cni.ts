@@ -1,16 +1,16 @@
 import { contains } from "../../cidr/cidr.js";
 import { readStoredCidr } from "../../cidr/parse.js";
+import type { CalicoFacts } from "../../objects/calico.js";
 import type { Finding } from "../plan.js";
 import type { FindingContext } from "../pod-cidr/context.js";
 import { acceptableBlocker, someOf, warning } from "./finding.js";
 
 /** Whether the network plugin takes Pods' addresses from the Node at all, and what it needs besides. */
 export function findCniFaults(context: FindingContext): Finding[] {
-  const ignoring = findIgnoring(context);
   return [
-    ...ignoring,
+    ...findIgnoring(context),
     ...findFlannelRange(context),
-    ...(ignoring.length === 0 ? findCalicoPools(context) : []),
+    ...findCalicoPools(context),
     ...findCiliumNodes(context),
   ];
 }
@@ -22,14 +22,14 @@ function findIgnoring({ readSet, nodes }: FindingContext): Finding[] {
     ...(cilium.ipam === undefined || cilium.ipam === "kubernetes"
       ? []
       : [{ keys: [cilium.configKey ?? ""], why: `cilium-config says ipam: ${cilium.ipam}` }]),
-    ...(calico.affinityKeys.length === 0 || calico.usesPodCidr
-      ? []
-      : [
+    ...(usesOwnIpam(calico)
+      ? [
           {
             keys: calico.affinityKeys,
             why: "Calico's own IPAM has given the nodes blocks, and usePodCidr is not set",
           },
-        ]),
+        ]
+      : []),
     ...(ovn.length === 0
       ? []
       : [
@@ -47,6 +47,10 @@ function findIgnoring({ readSet, nodes }: FindingContext): Finding[] {
       next: "change the network plugin's own pool, or accept it to bring the Nodes in line with one already changed",
     }),
   );
+}
+
+function usesOwnIpam({ affinityKeys, usesPodCidr }: CalicoFacts): boolean {
+  return affinityKeys.length > 0 && !usesPodCidr;
 }
 
 function findFlannelRange({ readSet, nodes, families }: FindingContext): Finding[] {
@@ -74,7 +78,7 @@ function findFlannelRange({ readSet, nodes, families }: FindingContext): Finding
 
 function findCalicoPools({ readSet }: FindingContext): Finding[] {
   const { pools } = readSet.calico;
-  if (pools.length === 0) return [];
+  if (pools.length === 0 || usesOwnIpam(readSet.calico)) return [];
   return [
     warning("calico-pools", {
       keys: pools.map(({ key }) => key),

@@ -1,6 +1,6 @@
 import type { Finding } from "../plan.js";
 import type { FindingContext } from "../pod-cidr/context.js";
-import { controllerManagers } from "../pod-cidr/family-plan.js";
+import { controllerManagers } from "../pod-cidr/old-range.js";
 import { acceptableBlocker, blocker, count, someOf, warning } from "./finding.js";
 
 /** Who else writes or owns what is changed, and what could not be read. */

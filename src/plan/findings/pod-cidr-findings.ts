@@ -8,13 +8,16 @@ import { findRangeFaults } from "./ranges.js";
 
 /** Every finding about new Node blocks, blockers first. */
 export function findAll(context: FindingContext): readonly Finding[] {
-  const findings = [
+  return blockersFirst([
     ...findControlPlaneFaults(context),
     ...findRangeFaults(context),
     ...findBlockFaults(context),
     ...findPodFaults(context),
     ...findCniFaults(context),
-  ];
+  ]);
+}
+
+export function blockersFirst(findings: readonly Finding[]): readonly Finding[] {
   return [...findings.filter(isBlocker), ...findings.filter((finding) => !isBlocker(finding))];
 }
 

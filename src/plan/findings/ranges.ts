@@ -1,11 +1,11 @@
-import { blockCount, usableHosts } from "../../cidr/blocks.js";
-import { type Cidr, containsAddress, overlaps, widthOf } from "../../cidr/cidr.js";
+import { blockCount, blockIndex, usableHosts } from "../../cidr/blocks.js";
+import { type Cidr, contains, containsAddress, overlaps, widthOf } from "../../cidr/cidr.js";
 import { formatAddress, formatCidr } from "../../cidr/format.js";
-import { createOccupancy } from "../../cidr/occupancy.js";
 import { readStoredCidr } from "../../cidr/parse.js";
 import { isPrivate } from "../../cidr/special-ranges.js";
 import type { Finding } from "../plan.js";
 import type { FindingContext } from "../pod-cidr/context.js";
+import type { FamilyPlan } from "../pod-cidr/family-plan.js";
 import type { FamilyPlacement } from "../pod-cidr/place-nodes.js";
 import { acceptableBlocker, blocker, count, someOf, warning } from "./finding.js";
 
@@ -24,7 +24,9 @@ export function findRangeFaults(context: FindingContext): Finding[] {
 
 function findOverlaps(target: Cidr, { readSet, nodes, reserved }: FindingContext): Finding[] {
   const range = formatCidr(target);
+  // The same range stands in several places; one of them is enough to find it.
   const services = readSet.serviceRanges
+    .filter(({ cidr }, index, all) => all.findIndex((other) => other.cidr === cidr) === index)
     .filter(({ cidr }) => overlapsText(target, cidr))
     .map(({ cidr, source }) => `service range ${cidr} (${source})`);
   const hosts = nodes.flatMap(({ blocks: { node } }) =>
@@ -35,7 +37,7 @@ function findOverlaps(target: Cidr, { readSet, nodes, reserved }: FindingContext
   const kept = reserved
     .filter((cidr) => overlaps(target, cidr))
     .map((cidr) => `reserved ${formatCidr(cidr)}`);
-  const others = [...new Set([...services, ...hosts, ...kept])];
+  const others = [...services, ...hosts, ...kept];
   if (others.length === 0) return [];
   return [
     blocker("overlap", {
@@ -86,7 +88,7 @@ function findCapacity(placement: FamilyPlacement, context: FindingContext): Find
     return [
       blocker("capacity", {
         keys: [],
-        what: `${count(needed, "Node")} need a block, and ${range} has ${count(blocks, `block`)} of /${blockLength}`,
+        what: `${count(needed, "Node")} ${needed === 1 ? "needs" : "need"} a block, and ${range} has ${count(blocks, "block")} of /${blockLength}`,
         why: `there is none left for ${someOf(placement.unplaced)}`,
         next: fittingMasks(
           target,
@@ -110,24 +112,38 @@ function findCapacity(placement: FamilyPlacement, context: FindingContext): Find
 
 /** How many blocks of the target are held, wholly or in part, once the change is done. */
 export function usedBy({ plan }: FamilyPlacement, { nodes }: FindingContext): bigint {
-  const occupancy = createOccupancy(plan.family);
-  for (const { afterCidrs } of nodes) {
-    for (const cidr of afterCidrs) {
-      if (cidr.family === plan.family) occupancy.occupy(cidr);
-    }
+  const spans = nodes
+    .flatMap(({ afterCidrs }) => afterCidrs.flatMap((cidr) => spanOf(plan, cidr)))
+    .sort((left, right) => (left.first < right.first ? -1 : Number(left.first > right.first)));
+  let used = 0n;
+  let next = 0n;
+  for (const { first, last } of spans) {
+    const begin = first > next ? first : next;
+    if (last < begin) continue;
+    used += last - begin + 1n;
+    next = last + 1n;
   }
-  return blockCount(plan.target, plan.blockLength) - occupancy.freeCount(plan.target, plan.blockLength);
+  return used;
+}
+
+/** Indexes of the first and the last block of the target that a prefix touches. */
+function spanOf({ target, blockLength }: FamilyPlan, cidr: Cidr): { first: bigint; last: bigint }[] {
+  const first = blockIndex(target, blockLength, cidr);
+  if (first === undefined) return [];
+  return [
+    { first, last: first + (blockCount(contains(cidr, target) ? target : cidr, blockLength) || 1n) - 1n },
+  ];
 }
 
 function fittingMasks(target: Cidr, blockLength: number, needed: bigint): string {
-  const indexBits = (needed - 1n).toString(2).length;
+  const indexBits = needed === 1n ? 0 : (needed - 1n).toString(2).length;
   const mask = target.length + indexBits;
   const prefix = blockLength - indexBits;
   const wider = prefix > 0 ? `, or a range of /${prefix} or wider with /${blockLength} blocks` : "";
   if (mask > widthOf(target.family)) return `use a wider range${wider}`;
   const block = { ...target, length: mask };
   return (
-    `use a mask of /${mask} or longer (${blockCount(target, mask)} blocks of ` +
+    `use a mask of /${mask} or longer (${count(blockCount(target, mask), "block")} of ` +
     `${usableHosts(block)} addresses at /${mask})${wider}`
   );
 }

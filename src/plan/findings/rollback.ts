@@ -1,19 +1,28 @@
+import { contains, type Family } from "../../cidr/cidr.js";
 import type { JournaledChange } from "../journaled-change.js";
 import type { Finding } from "../plan.js";
-import type { FindingContext } from "../pod-cidr/context.js";
+import type { FindingContext, PlannedNode } from "../pod-cidr/context.js";
 import type { NodeReturn } from "../pod-cidr/restore-node.js";
+import { overlappingGroups } from "./blocks.js";
 import { acceptableBlocker, someOf, warning } from "./finding.js";
 
 export interface RollbackFindingRequest {
   readonly context: FindingContext;
   readonly returns: ReadonlyMap<string, NodeReturn>;
   readonly change: JournaledChange;
+  /** Families that the change had added. */
+  readonly gone: ReadonlySet<Family>;
   readonly leaveNewNodes: boolean;
 }
 
 /** What a rollback meets that the change itself could not. */
 export function findRollbackFaults(request: RollbackFindingRequest): Finding[] {
-  return [...findChangedSince(request), ...findDeletedSince(request), ...findLeftNew(request)];
+  return [
+    ...findChangedSince(request),
+    ...findDeletedSince(request),
+    ...findLeftNew(request),
+    ...findSharedAfter(request),
+  ];
 }
 
 function findChangedSince({ context, returns }: RollbackFindingRequest): Finding[] {
@@ -48,10 +57,10 @@ function findDeletedSince({ context, change }: RollbackFindingRequest): Finding[
   ];
 }
 
-function findLeftNew({ context, returns, leaveNewNodes }: RollbackFindingRequest): Finding[] {
+function findLeftNew(request: RollbackFindingRequest): Finding[] {
+  const { context, returns, leaveNewNodes } = request;
   const left = context.nodes.filter(
-    ({ blocks, change }) =>
-      returns.get(blocks.node.name)?.kind === "added since" && change === undefined && blocks.held.length > 0,
+    (node) => returns.get(node.blocks.node.name)?.kind === "added since" && stopsManager(node, request),
   );
   if (!leaveNewNodes || left.length === 0) return [];
   return [
@@ -64,18 +73,43 @@ function findLeftNew({ context, returns, leaveNewNodes }: RollbackFindingRequest
   ];
 }
 
-// What concerns only values that the rollback itself chooses.
-const ABOUT_NEW_VALUES: ReadonlySet<string> = new Set(["capacity", "overlaps-current-block", "unreadable"]);
+function stopsManager({ afterCidrs }: PlannedNode, { context, gone }: RollbackFindingRequest): boolean {
+  return afterCidrs.some(
+    (cidr) =>
+      gone.has(cidr.family) ||
+      context.families.some(({ plan }) => plan.family === cidr.family && !contains(plan.target, cidr)),
+  );
+}
+
+/** Old values are given back even where another Node has got these addresses since. */
+function findSharedAfter({ context, gone }: RollbackFindingRequest): Finding[] {
+  const families = [...context.families.map(({ plan }) => plan.family), ...gone];
+  return families.flatMap((family) =>
+    overlappingGroups(context.nodes, ({ afterCidrs }) => afterCidrs.filter((cidr) => cidr.family === family))
+      .filter((group) => group.some(({ change }) => change !== undefined))
+      .map((group) =>
+        warning("duplicate-block", {
+          keys: group.map(({ blocks }) => blocks.node.key),
+          what: `${someOf(group.map(({ blocks }) => blocks.node.name))} will hold the same addresses (${someOf([...new Set(group.flatMap(({ after }) => after))])})`,
+          why: "the old blocks are given back as they were, and these Nodes have shared them before or have come by them since",
+          next: "give all but one of them another block right afterwards",
+        }),
+      ),
+  );
+}
+
+// What concerns only values that the rollback itself chooses, or cannot be judged at all.
+const STANDING: ReadonlySet<string> = new Set([
+  "capacity",
+  "overlaps-current-block",
+  "unreadable",
+  "node-block-too-small",
+  "pods-outside-block",
+]);
 
 /** What was stored before may always be restored: a blocker about such a value becomes a warning. */
-export function softenPinned(
-  findings: readonly Finding[],
-  addedKeys: ReadonlySet<string>,
-): readonly Finding[] {
-  return findings.map((finding) => {
-    const stands = ABOUT_NEW_VALUES.has(finding.code) || finding.keys.some((key) => addedKeys.has(key));
-    return finding.severity === "warning" || stands
-      ? finding
-      : { ...finding, severity: "warning", acceptable: false };
-  });
+export function softenFindings(findings: readonly Finding[]): readonly Finding[] {
+  return findings.map((finding) =>
+    STANDING.has(finding.code) ? finding : { ...finding, severity: "warning", acceptable: false },
+  );
 }

@@ -1,7 +1,5 @@
 import { blockCount } from "../../cidr/blocks.js";
-import type { Cidr } from "../../cidr/cidr.js";
 import { formatCidr } from "../../cidr/format.js";
-import { readStoredCidr } from "../../cidr/parse.js";
 import { backendOf } from "../backend.js";
 import { usedBy } from "../findings/ranges.js";
 import type { Intent } from "../intent.js";
@@ -10,21 +8,18 @@ import { planId } from "../plan-id.js";
 import type { ReadSet } from "../read-set.js";
 import { chooseWriteMode } from "../write-mode.js";
 import type { FindingContext, PlannedNode } from "./context.js";
-import type { NodeBlocks } from "./node-blocks.js";
+import { type Block, type NodeBlocks, storedBlocks } from "./node-blocks.js";
 import type { FamilyPlacement } from "./place-nodes.js";
 
 export function plannedNode(
   blocks: NodeBlocks,
-  after: readonly string[],
+  after: readonly Block[],
   change: Change | undefined,
 ): PlannedNode {
   return {
     blocks,
-    after,
-    afterCidrs: after.flatMap((text): Cidr[] => {
-      const stored = readStoredCidr(text);
-      return stored === undefined ? [] : [stored.cidr];
-    }),
+    after: after.map(({ text }) => text),
+    afterCidrs: after.map(({ cidr }) => cidr),
     ...(change === undefined ? {} : { change }),
   };
 }
@@ -36,6 +31,7 @@ export function assemblePlan(
   context: FindingContext,
   findings: readonly Finding[],
   choicesOf: (node: PlannedNode) => readonly string[],
+  removed: readonly FamilyOutline[] = [],
 ): Plan {
   const changing = context.nodes.filter(({ change }) => change !== undefined);
   const groups = changing.flatMap(({ change }): Change[][] => (change === undefined ? [] : [[change]]));
@@ -44,7 +40,7 @@ export function assemblePlan(
     readAt: readSet.revision,
     intent,
     outline: {
-      families: context.families.map((placement) => outlineFamily(placement, context)),
+      families: [...context.families.map((placement) => outlineFamily(placement, context)), ...removed],
       nodes: changing.map((node) => outlineNode(node, choicesOf(node))),
       unchanged: context.nodes.length - changing.length,
     },
@@ -57,7 +53,11 @@ export function assemblePlan(
     }),
     stages: groups.length === 0 ? [] : [{ name: "nodes", groups }],
     findings,
-    nodeUids: new Map(readSet.nodes.map(({ name, uid }) => [name, uid])),
+    nodeUids: new Map(
+      context.nodes
+        .filter(({ after }) => after.length > 0)
+        .map(({ blocks: { node } }) => [node.name, node.uid]),
+    ),
   };
   return { id: planId(content), ...content };
 }
@@ -79,7 +79,7 @@ function outlineFamily(placement: FamilyPlacement, context: FindingContext): Fam
 
 function outlineNode({ blocks, after }: PlannedNode, choices: readonly string[]): NodeOutline {
   const { name, key, uid } = blocks.node;
-  const before = [...blocks.held.map(({ text }) => text), ...blocks.surplus, ...blocks.garbage];
+  const before = [...storedBlocks(blocks).map(({ text }) => text), ...blocks.garbage];
   return { name, key, uid, before, after, choices };
 }
 

@@ -22,4 +22,6 @@ export interface FindingContext {
   readonly nodes: readonly PlannedNode[];
   readonly families: readonly FamilyPlacement[];
   readonly reserved: readonly Cidr[];
+  /** Keys of the Nodes that get back what they had (rollback). */
+  readonly restored: ReadonlySet<string>;
 }

@@ -53,12 +53,13 @@ export interface Mapping {
 export function mapBlocks(request: MappingRequest): Mapping {
   const board = createBoard(request);
   const rules = request.strategy === "index" ? [keep, insideOrAround, byIndex, firstFree] : [keep, firstFree];
+  const occupancies = new Set([board.taken, board.avoided, board.contested]);
   let waiting = request.movers;
   for (const rule of rules) {
     waiting = waiting.filter((mover) => {
       const placement = rule(request, board, mover);
       if (placement === undefined) return true;
-      for (const occupancy of [board.taken, board.avoided, board.contested]) occupancy.occupy(placement.block);
+      for (const occupancy of occupancies) occupancy.occupy(placement.block);
       board.placements.set(mover.node, placement);
       return false;
     });
@@ -77,7 +78,7 @@ export function mapBlocks(request: MappingRequest): Mapping {
 
 interface Board {
   readonly taken: Occupancy;
-  /** How many of today's blocks overlap a given one. */
+  /** How many of today's blocks overlap a given one in the target. */
   readonly current: OverlapCounter;
   /** What a search for the first free block has to avoid: all of today's blocks, the mover's own too. */
   readonly avoided: Occupancy;
@@ -87,13 +88,18 @@ interface Board {
 }
 
 function createBoard({ target, movers, taken, leaving, currentIsFree }: MappingRequest): Board {
-  const held = [...movers.flatMap((mover) => mover.held), ...leaving];
-  const occupied = (cidrs: readonly Cidr[]) => occupancyOf(target, [...taken, ...(currentIsFree ? [] : cidrs)]);
+  const held = [...movers.flatMap((mover) => mover.held), ...leaving].filter((cidr) =>
+    overlaps(cidr, target),
+  );
+  const occupied = occupancyOf(target, taken);
+  // Where nothing has to be avoided besides, the three are one: each block is occupied bit by bit.
+  const besides = (cidrs: readonly Cidr[]) =>
+    currentIsFree || cidrs.length === 0 ? occupied : occupancyOf(target, [...taken, ...cidrs]);
   return {
-    taken: occupancyOf(target, taken),
+    taken: occupied,
     current: createOverlapCounter(held),
-    avoided: occupied(held),
-    contested: occupied(heldTwice(held)),
+    avoided: besides(held),
+    contested: besides(heldTwice(held)),
     placements: new Map(),
   };
 }
@@ -117,7 +123,7 @@ function heldTwice(cidrs: readonly Cidr[]): readonly Cidr[] {
   });
 }
 
-/** How many blocks of other Nodes today's overlap the given one. */
+/** How many of other Nodes' blocks of today overlap the given one, which lies in the target. */
 function othersOver(board: Board, mover: Mover, block: Cidr): number {
   return board.current.count(block) - mover.held.filter((cidr) => overlaps(cidr, block)).length;
 }

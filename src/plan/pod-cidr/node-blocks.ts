@@ -2,10 +2,14 @@ import type { Cidr, Family } from "../../cidr/cidr.js";
 import { readStoredCidr } from "../../cidr/parse.js";
 import type { NodeFacts } from "../../objects/node.js";
 
-/** A block that a Node holds today. */
-export interface HeldBlock {
+/** A block, and how it is spelled in the Node's fields. */
+export interface Block {
   readonly cidr: Cidr;
   readonly text: string;
+}
+
+/** A block that a Node holds today. */
+export interface HeldBlock extends Block {
   /** Whether the text is what the API server would accept today. */
   readonly canonical: boolean;
 }
@@ -18,19 +22,19 @@ export interface NodeBlocks {
   /** podCIDR is not podCIDRs[0]. */
   readonly pairDiffers: boolean;
   /** Further blocks of a family that already has one: the API allows one a family. */
-  readonly surplus: readonly string[];
+  readonly surplus: readonly Block[];
   /** Values that are no CIDR at all. */
   readonly garbage: readonly string[];
 }
 
 export function readNodeBlocks(node: NodeFacts): NodeBlocks {
   const held = new Map<Family, HeldBlock>();
-  const surplus: string[] = [];
+  const surplus: Block[] = [];
   const garbage: string[] = [];
   for (const text of effectiveList(node)) {
     const stored = readStoredCidr(text);
     if (stored === undefined) garbage.push(text);
-    else if (held.has(stored.cidr.family)) surplus.push(text);
+    else if (held.has(stored.cidr.family)) surplus.push({ cidr: stored.cidr, text });
     else held.set(stored.cidr.family, { ...stored, text });
   }
   return { node, held: [...held.values()], pairDiffers: pairDiffers(node), surplus, garbage };
@@ -41,15 +45,13 @@ export function heldOf(blocks: NodeBlocks, family: Family): HeldBlock | undefine
 }
 
 /** All that a Node holds, as the findings see it: what it keeps when it is left alone. */
-export function storedBlocks({ held, surplus }: NodeBlocks): readonly string[] {
-  return [...held.map(({ text }) => text), ...surplus];
+export function storedBlocks({ held, surplus }: NodeBlocks): readonly Block[] {
+  return surplus.length === 0 ? held : [...held, ...surplus];
 }
 
-/** The same of one family, read: the block that counts and further ones. */
+/** The same of one family: the block that counts and further ones. */
 export function cidrsOf(blocks: NodeBlocks, family: Family): readonly Cidr[] {
-  return storedBlocks(blocks)
-    .flatMap((text) => readStoredCidr(text)?.cidr ?? [])
-    .filter((cidr) => cidr.family === family);
+  return storedBlocks(blocks).flatMap(({ cidr }) => (cidr.family === family ? [cidr] : []));
 }
 
 /**

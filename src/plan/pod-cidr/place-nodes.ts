@@ -1,7 +1,8 @@
-import type { Cidr, Family } from "../../cidr/cidr.js";
+import { blockIndex } from "../../cidr/blocks.js";
+import { type Cidr, contains } from "../../cidr/cidr.js";
 import { type FamilyPlan, isOutside } from "./family-plan.js";
-import { type Mapping, mapBlocks, type Placement } from "./map-blocks.js";
-import { heldOf, type NodeBlocks } from "./node-blocks.js";
+import { type Mapping, type Mover, mapBlocks, type Placement } from "./map-blocks.js";
+import { cidrsOf, heldOf, type NodeBlocks } from "./node-blocks.js";
 
 /** Why a Node keeps what it has in a family. */
 export type LeftAlone = "no block" | "outside" | "family missing";
@@ -13,8 +14,8 @@ export interface FamilyPlacement {
   readonly leftAlone: ReadonlyMap<string, LeftAlone>;
   /** Movers for which the target has no block. */
   readonly unplaced: readonly string[];
-  /** Blocks could only be found among those that other Nodes hold now. */
-  readonly overlapsCurrent: boolean;
+  /** Nodes for which a block could only be found among those that other Nodes hold now. */
+  readonly onOthers: readonly string[];
 }
 
 export interface PlacementRequest {
@@ -28,39 +29,37 @@ export interface PlacementRequest {
   readonly assignMissing: boolean;
   readonly addFamily: boolean;
   /** Blocks that are given back as they were (rollback), by Node name. */
-  readonly pinned: ReadonlyMap<string, Cidr>;
+  readonly pinned: ReadonlyMap<string, readonly Cidr[]>;
 }
 
 export function placeNodes(plan: FamilyPlan, request: PlacementRequest): FamilyPlacement {
-  const { family } = plan.target;
+  const { family } = plan;
   const leftAlone = new Map<string, LeftAlone>();
   const movers: NodeBlocks[] = [];
+  const leaving: Cidr[] = [];
   const taken: Cidr[] = request.reserved.filter((cidr) => cidr.family === family);
   for (const blocks of request.nodes) {
     const { name } = blocks.node;
     const pinned = request.pinned.get(name);
     const reason =
       pinned === undefined && request.inScope(name) ? whyLeftAlone(blocks, plan, request) : undefined;
-    if (pinned !== undefined) taken.push(pinned);
-    else if (!request.inScope(name) || reason !== undefined) taken.push(...currentBlock(blocks, family));
+    if (pinned !== undefined) {
+      taken.push(...pinned);
+      leaving.push(...cidrsOf(blocks, family));
+    } else if (!request.inScope(name) || reason !== undefined) taken.push(...cidrsOf(blocks, family));
     else movers.push(blocks);
     if (reason !== undefined) leftAlone.set(name, reason);
   }
-  const careful = map(plan, request, { movers, taken, currentIsFree: false });
-  const overlapsCurrent = careful.unplaced.length > 0;
-  const mapping = overlapsCurrent ? map(plan, request, { movers, taken, currentIsFree: true }) : careful;
-  return {
-    plan,
-    placements: mapping.placements,
-    leftAlone,
-    unplaced: mapping.unplaced,
-    overlapsCurrent: overlapsCurrent && mapping.unplaced.length === 0,
-  };
+  const careful = map(plan, request, { movers, taken, leaving, currentIsFree: false });
+  const tooFew = careful.unplaced.length > 0;
+  const mapping = tooFew ? map(plan, request, { movers, taken, leaving, currentIsFree: true }) : careful;
+  return { plan, leftAlone, ...mapping };
 }
 
 interface MapInput {
   readonly movers: readonly NodeBlocks[];
   readonly taken: readonly Cidr[];
+  readonly leaving: readonly Cidr[];
   readonly currentIsFree: boolean;
 }
 
@@ -69,14 +68,25 @@ function map(plan: FamilyPlan, request: PlacementRequest, input: MapInput): Mapp
     target: plan.target,
     blockLength: plan.blockLength,
     strategy: request.strategy,
-    taken: input.taken,
-    currentIsFree: input.currentIsFree,
-    movers: input.movers.map((blocks) => {
-      const current = heldOf(blocks, plan.family);
-      return { node: blocks.node.name, ...(current === undefined ? {} : { current }) };
-    }),
+    ...input,
+    movers: input.movers.map((blocks) => toMover(blocks, plan)),
     ...(plan.oldRange === undefined ? {} : { oldRange: plan.oldRange.cidr }),
   });
+}
+
+function toMover(blocks: NodeBlocks, { family, otherRange }: FamilyPlan): Mover {
+  const current = heldOf(blocks, family);
+  const other = blocks.held.find(({ cidr }) => cidr.family !== family)?.cidr;
+  const index =
+    other !== undefined && otherRange !== undefined && contains(otherRange, other)
+      ? blockIndex(otherRange, other.length, other)
+      : undefined;
+  return {
+    node: blocks.node.name,
+    held: cidrsOf(blocks, family),
+    ...(current === undefined ? {} : { current }),
+    ...(index === undefined ? {} : { index }),
+  };
 }
 
 function whyLeftAlone(
@@ -88,9 +98,4 @@ function whyLeftAlone(
   if (heldOf(blocks, plan.family) === undefined) return request.addFamily ? undefined : "family missing";
   const outside = isOutside(blocks, plan.target, plan.oldRange?.cidr);
   return outside && !request.takeOutside(blocks.node.name) ? "outside" : undefined;
-}
-
-function currentBlock(blocks: NodeBlocks, family: Family): Cidr[] {
-  const held = heldOf(blocks, family);
-  return held === undefined ? [] : [held.cidr];
 }

@@ -1,9 +1,10 @@
 import type { NodeFacts } from "../../objects/node.js";
 import type { FieldEdit, FieldValue } from "../../schema/field-edit.js";
+import type { JournaledKey } from "../journaled-change.js";
 import { sameFieldValue } from "../same-field-value.js";
 import { plannedNode } from "./assemble.js";
 import type { PlannedNode } from "./context.js";
-import { type NodeBlocks, readNodeBlocks } from "./node-blocks.js";
+import { type NodeBlocks, readNodeBlocks, storedBlocks } from "./node-blocks.js";
 
 /** What becomes of one Node in a rollback. */
 export type NodeReturn =
@@ -19,20 +20,25 @@ export type NodeReturn =
   | { readonly kind: "added since" };
 
 /** What a Node that the change wrote gets back: the very old values, odd ones too. */
-export function restoreNode(blocks: NodeBlocks, edits: readonly FieldEdit[]): NodeReturn {
+export function restoreNode(blocks: NodeBlocks, journaled: JournaledKey): NodeReturn {
   const { node } = blocks;
-  if (edits.every((edit) => sameFieldValue(storedValue(node, edit.path), edit.old)))
-    return { kind: "unchanged" };
-  if (!edits.every((edit) => sameFieldValue(storedValue(node, edit.path), edit.new)))
-    return { kind: "changed since" };
+  const { edits } = journaled;
+  if (isAsOf("old", node, journaled)) return { kind: "unchanged" };
+  if (!isAsOf("new", node, journaled)) return { kind: "changed since" };
   const back = edits.map((edit) => invertEdit(edit, storedValue(node, edit.path)));
   const after = readNodeBlocks(withOldValues(node, edits));
   const { key, modRevision, sha256 } = node;
   const change = { action: "update", key, modRevision, sha256, edits: back } as const;
-  return {
-    kind: "restored",
-    planned: plannedNode(blocks, [...after.held.map(({ text }) => text), ...after.surplus], change),
-  };
+  return { kind: "restored", planned: plannedNode(blocks, storedBlocks(after), change) };
+}
+
+/** Compares both fields, the one that was not edited too: podCIDR and podCIDRs belong together. */
+function isAsOf(side: "old" | "new", node: NodeFacts, { edits, outline }: JournaledKey): boolean {
+  const unedited = { "spec.podCIDR": outline.after[0], "spec.podCIDRs": outline.after };
+  return Object.entries(unedited).every(([path, value]) => {
+    const edit = edits.find((candidate) => candidate.path === path);
+    return sameFieldValue(storedValue(node, path), edit === undefined ? value : edit[side]);
+  });
 }
 
 function invertEdit({ path, old }: FieldEdit, current: FieldValue | undefined): FieldEdit {

@@ -1,0 +1,40 @@
+import { thisHost } from "../adapters/host.js";
+import type { JournaledChange } from "../plan/journaled-change.js";
+import { recordOf } from "../plan/lock-holder.js";
+import { isWaiting } from "../plan/select-change.js";
+import type { JournalStore } from "../ports.js";
+import { writeChangeRecord } from "../run/change-records.js";
+import { readHistory } from "../run/history.js";
+import type { Lock } from "../run/lock.js";
+import { settleChange } from "../run/settle-change.js";
+import type { Io } from "./io.js";
+import { withLock } from "./run-change.js";
+import type { Session } from "./session.js";
+
+export interface Closing {
+  readonly session: Session;
+  readonly store: JournalStore;
+  readonly change: JournaledChange;
+}
+
+/** Closes a change that was confirmed and has written nothing, so that nobody goes on with it any more. */
+export async function closeUnwritten(closing: Closing, io: Io): Promise<void> {
+  const { session, change } = closing;
+  await withLock(session, change.begin.changeId, io, (lock) => closeUnderLock(closing, lock));
+}
+
+/** The same for who holds the lock already: only then is it sure that no run is writing the journal. */
+export async function closeUnderLock({ session, store, change }: Closing, lock: Lock): Promise<void> {
+  const { begin } = change;
+  const now = (await readHistory(store)).find((each) => each.begin.changeId === begin.changeId);
+  if (now === undefined) return;
+  const settled = await settleChange(session, now);
+  if (settled.state !== "not written" || !(isWaiting(settled) || now.state === "in doubt")) return;
+  const journal = await store.reopen(begin.changeId);
+  journal.append({ type: "end", state: "not-written", atMs: Date.now() });
+  await journal.sync();
+  await journal.close();
+  const { name, user } = thisHost();
+  const record = recordOf(begin, { host: name, user, journal: journal.directory }, "not-written");
+  await writeChangeRecord(session.etcd, record, lock.preconditions);
+}
