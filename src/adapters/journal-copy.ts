@@ -14,7 +14,8 @@ export async function exportJournal(
 ): Promise<void> {
   if (!(await list(directory)).includes(changeId)) throw noJournal(directory, changeId);
   if (await isThere(path)) throw exists(path);
-  await copyJournal(join(directory, changeId, FILE_NAME), path, codec);
+  const own = join(directory, changeId, FILE_NAME);
+  await copyJournal(own, path, await wholeLength(own, codec));
 }
 
 /** Makes such a file a journal of this directory; returns the change's id. */
@@ -22,12 +23,13 @@ export async function importJournal(directory: string, path: string, codec: Jour
   const changeId = await changeIdIn(path, codec);
   const own = join(directory, changeId);
   if (await isThere(join(own, FILE_NAME))) throw exists(own);
+  const length = await wholeLength(path, codec);
   try {
     await makeDirectory(own);
   } catch (error) {
     throw unusable(directory, error);
   }
-  await copyJournal(path, join(own, FILE_NAME), codec);
+  await copyJournal(path, join(own, FILE_NAME), length);
   return changeId;
 }
 
@@ -42,10 +44,15 @@ async function changeIdIn(path: string, codec: JournalCodec): Promise<string> {
   throw foreign(path);
 }
 
-/** Copies only lines that are as they were written; the name is given when all are on disk: half a journal looks like a whole one. */
-async function copyJournal(from: string, to: string, codec: JournalCodec): Promise<void> {
+/** Up to a torn last line. Throws `journal-damaged`. */
+async function wholeLength(path: string, codec: JournalCodec): Promise<number> {
   let length = 0;
-  for await (const { end } of checkedLines(from, codec)) length = end;
+  for await (const { end } of checkedLines(path, codec)) length = end;
+  return length;
+}
+
+/** The name is given when all is on disk: half a journal looks like a whole one. */
+async function copyJournal(from: string, to: string, length: number): Promise<void> {
   const unfinished = `${to}.part`;
   try {
     await copyFile(from, unfinished);

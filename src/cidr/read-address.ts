@@ -6,7 +6,9 @@ import type { Address } from "./cidr.js";
  */
 export function readAddress(text: string): Address | undefined {
   const octets = readOctets(text);
-  if (octets !== undefined) return { family: 4, value: BigInt(`0x${hexOf(octets, 2)}`) };
+  if (octets !== undefined) {
+    return { family: 4, value: BigInt(octets.reduce((value, octet) => value * 256 + octet, 0)) };
+  }
   const groups = readGroups(text);
   return groups && { family: 6, value: BigInt(`0x${hexOf(groups, 4)}`) };
 }
@@ -15,11 +17,11 @@ function hexOf(parts: readonly number[], digits: number): string {
   return parts.map((part) => part.toString(16).padStart(digits, "0")).join("");
 }
 
+const DOTTED = /^([0-9]+)\.([0-9]+)\.([0-9]+)\.([0-9]+)$/;
+
 function readOctets(text: string): number[] | undefined {
-  const octets = text.split(".");
-  if (octets.length !== 4 || !octets.every((octet) => /^[0-9]+$/.test(octet))) return undefined;
-  const values = octets.map(Number);
-  return values.every((value) => value <= 255) ? values : undefined;
+  const values = DOTTED.exec(text)?.slice(1).map(Number);
+  return values?.every((value) => value <= 255) ? values : undefined;
 }
 
 /** The eight groups of RFC 4291 section 2.2: `::` stands for one group or more, the last two may be dotted decimal. */

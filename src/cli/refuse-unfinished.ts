@@ -23,7 +23,8 @@ export async function refuseUnfinished(
   const own = unfinishedChanges(history.filter((change) => isOfCluster(change, cluster))).filter(
     (change) => !isOutOfDate(change, recordOf.get(change.begin.changeId)),
   );
-  for (const change of own) {
+  // The newest first: while the rollback of a change is half done, that is what has to be gone on with.
+  for (const change of own.toReversed()) {
     if (concerning.includes(change.begin.changeId)) continue;
     const settled = await settleChange(session, change);
     if (settled.state !== "not written") throw halfDone(settled);

@@ -12,16 +12,16 @@ afterAll(() => server.stop());
 describe.each(POWER_GOES)("the power goes after $after", ({ killAfter }) => {
   const life = { killAfter, unsynced: "kept" } as const;
 
-  test("a journal cut at any byte tells what its whole lines tell, and is gone on with behind them", async () => {
+  test("a journal cut in its last two records tells what its whole lines tell, and is gone on with behind them", async () => {
     const { tail } = await losePower(server.endpoint, life);
-    await expectReadable(tail);
-    for (const length of cutsOf(tail, 50)) {
+    await expectReadable(tail, cutsOf(tail, Math.ceil(tail.lastTwo / 400)));
+    for (const length of cutsOf(tail, Math.ceil(tail.lastTwo / 10))) {
       expect((await expectGoesOn(tail, tail.length - length))?.hosts.has("kube-9")).toBe(length > 0);
     }
   });
 
-  // Of the last two records nothing, a byte, all but a byte, and the second; every byte in the long test.
-  test.each([0, 1, 90, 250])("%i bytes less: resumed and rolled back", async (cut) => {
+  // Every byte of the last two records in the long test.
+  test.each([1, 250])("%i bytes less: resumed and rolled back", async (cut) => {
     const { tail } = await losePower(server.endpoint, life);
     await expectWayOn(server.endpoint, life, Math.min(cut, tail.length - tail.synced));
   });

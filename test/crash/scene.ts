@@ -77,9 +77,10 @@ export async function ownKeys(endpoint: string): Promise<Readonly<Record<string,
   return Object.fromEntries(kvs.map(({ key, value }) => [key.toString(), JSON.parse(value.toString())]));
 }
 
-/** Removes them, so that one etcd serves many scenes. */
-export async function forgetOwnKeys(endpoint: string): Promise<void> {
+/** Removes them, or the one of that name, so that one etcd serves many scenes. */
+export async function forgetOwnKeys(endpoint: string, name = ""): Promise<void> {
   const client = openClient(endpoint);
-  await client.kv.deleteRange({ key: Buffer.from("/etcdcidr/"), range_end: Buffer.from("/etcdcidr0") });
+  const all = name === "" ? { range_end: Buffer.from("/etcdcidr0") } : {};
+  await client.kv.deleteRange({ key: Buffer.from(`/etcdcidr/${name}`), ...all });
   client.close();
 }

@@ -85,8 +85,8 @@ export async function loadClusterSlowly(endpoint: string, keys: readonly Cluster
   return cluster;
 }
 
-/** Changes of one test are no concern of the next. */
-async function forget(endpoint: string): Promise<void> {
+/** Takes away what the tool keeps in etcd for itself: its lock, which a frozen etcd has not given back, and its records. */
+export async function forget(endpoint: string): Promise<void> {
   const client = openClient(endpoint);
   await client.kv.deleteRange({ key: Buffer.from("/etcdcidr/"), range_end: Buffer.from("/etcdcidr0") });
   client.close();

@@ -20,11 +20,19 @@ export type Act = (nodes: readonly string[]) => Promise<void>;
 
 let current: Interference = {};
 let sent: string[][] = [];
+let underWay = 0;
+let peak = 0;
 
 /** From now on this happens to every etcd that was opened through `interfered`. */
 export function interfere(interference: Interference): void {
   current = interference;
   sent = [];
+  peak = 0;
+}
+
+/** How many Txns over Nodes were under way at once since `interfere`. */
+export function mostAtOnce(): number {
+  return peak;
 }
 
 /** The Nodes of each Txn that was tried since `interfere`. */
@@ -46,7 +54,11 @@ export function interfered(etcd: Etcd): Etcd {
       await current.before?.[txn]?.(nodes);
       const lost = current.lost?.[txn];
       if (lost === "request") throw noAnswer(etcd, nodes);
-      const outcome = await etcd.txn(request);
+      underWay += 1;
+      peak = Math.max(peak, underWay);
+      const outcome = await etcd.txn(request).finally(() => {
+        underWay -= 1;
+      });
       await current.after?.[txn]?.(nodes);
       if (lost === "answer") throw noAnswer(etcd, nodes);
       return outcome;

@@ -160,6 +160,23 @@ describe("a Node that joined meanwhile", () => {
   });
 });
 
+describe("a Node that joined while a rollback takes a family away and moves the other", () => {
+  test("is moved back in the family that stays", () => {
+    const { plan, after } = carriedOut(two(), "10.212.0.0/16,fd00:a0::/56", { addFamily: true });
+    const back = rollbackOver(after, journaled(plan));
+    const joined = nodeFacts("n3", { podCidrs: ["10.212.2.0/24", "fd00:a0:0:2::/64"] });
+    expect(faults(back, withNodes(applied(after, back), [joined]))).toEqual([
+      {
+        node: "n3",
+        what:
+          "joined meanwhile and has 10.212.2.0/24, outside 10.112.0.0/16 and fd00:a0:0:2::/64 although there is no " +
+          "IPv6 range",
+        next: "etcdcidr change-pod-cidr 10.112.0.0/16 --node-cidr-mask-size 24 --node n3",
+      },
+    ]);
+  });
+});
+
 describe("Nodes that share addresses", () => {
   test("one of them was changed", () => {
     const { plan, after } = carriedOut(two());

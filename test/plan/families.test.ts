@@ -189,6 +189,15 @@ describe("what podCIDR and podCIDRs say together", () => {
     expect(codes(plan)).toEqual(["warning pair-differs"]);
   });
 
+  test("a Node that is left alone is left as it is, odd or not", () => {
+    const builder = cluster()
+      .kcm({ "cluster-cidr": "10.112.0.0/16" })
+      .node("pair", { podCidr: "10.99.7.0/24", podCidrs: ["10.99.3.0/24"] })
+      .node("surplus", ["10.98.3.0/24", "10.98.4.0/24"])
+      .node("n1", "10.112.0.0/24");
+    expect(planOver(builder, "10.212.0.0/16").outline.nodes.map(({ name }) => name)).toEqual(["n1"]);
+  });
+
   test("a list that is missing is made", () => {
     const plan = planOver(cluster().node("n1", { podCidr: "10.112.0.0/24", podCidrs: [] }), "10.212.0.0/16");
     expect(updates(plan).map(({ edits }) => edits)).toEqual([

@@ -11,7 +11,7 @@ import type { ChangePodCidrIntent } from "../../src/plan/intent.js";
 import type { Plan } from "../../src/plan/plan.js";
 import type { ReadSet } from "../../src/plan/read-set.js";
 import { cluster } from "../harness/read-set.js";
-import { applied, changeIntent, isBlocked, journaled, rollbackOver } from "./scene.js";
+import { applied, changeIntent, findingsOf, isBlocked, journaled, rollbackOver } from "./scene.js";
 
 // Clusters in a corner of the address space that is small enough for everything to meet: 10.0.0.0/20 and fd00::/116 are where
 // old blocks, targets and reserved ranges lie.
@@ -181,6 +181,24 @@ export function describePlans(numRuns: number): void {
       for (const [, cidr] of chosenBlocks(plan, readSet)) {
         expect(targetsOf(intent).some((target) => contains(target, cidr))).toBe(true);
         expect(cidr.length).toBe(lengthOf(intent, cidr.family));
+      }
+    });
+  });
+
+  test("every Node that may be changed and is not left alone has such a block afterwards", () => {
+    check(({ readSet, intent }, plan) => {
+      fc.pre(plan.findings.every(({ code }) => code !== "capacity"));
+      const leftAlone = new Set(findingsOf(plan, "left-alone").flatMap(({ keys }) => keys));
+      const concerned = applied(readSet, plan).nodes.filter(
+        ({ key, name }) => !leftAlone.has(key) && (intent.nodes.length === 0 || intent.nodes.includes(name)),
+      );
+      for (const facts of concerned) {
+        for (const target of targetsOf(intent)) {
+          const held = shownBlocks(facts).filter(({ family }) => family === target.family);
+          expect(held.map((cidr) => contains(target, cidr) && cidr.length)).toEqual([
+            lengthOf(intent, target.family),
+          ]);
+        }
       }
     });
   });

@@ -96,7 +96,12 @@ describe("kine", () => {
     expect(mode({ backend: "kine", oneTransaction: true, operations: 1 }).kind).toBe("key-by-key");
     expect(errorOf(() => mode({ backend: "kine", oneTransaction: true, operations: 2 }))).toMatchObject({
       code: "too-large",
-      explanation: { why: "this is kine, which takes one key a Txn" },
+      explanation: {
+        what: "cannot make this change in one transaction",
+        why: "this is kine, which takes one key a Txn",
+        now: "nothing was written",
+        next: "leave out --one-transaction",
+      },
     });
   });
 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Cluster,
+  forget,
   liveCluster,
   loadCluster,
   loadClusterSlowly,
@@ -9,7 +10,7 @@ import {
   withFields,
 } from "../harness/cluster.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
-import { interfere, interfered, sentTxns } from "../harness/interference.js";
+import { interfere, interfered, mostAtOnce, sentTxns } from "../harness/interference.js";
 import { blocksOf, commandsOver, type Run, rewrittenKeys } from "./round-trip.js";
 
 vi.mock("../../src/adapters/endpoint.js", async (importActual) => {
@@ -175,6 +176,22 @@ describe("a writer that touches every Node all the time", () => {
     expect(Object.values(blocksOf(await cluster.nodes())).every((text) => text.startsWith("10.212."))).toBe(
       true,
     );
+  });
+});
+
+describe("Txns under way at once", () => {
+  const MANY = ["change-pod-cidr", "10.212.0.0/16", "--node-cidr-mask-size", "25"];
+
+  test("are up to 16 while an API server lives", async () => {
+    const { run } = await scene(manyNodes(liveCluster("v1.36-single"), 100));
+    expect((await run(...MANY)).exitCode).toBe(0);
+    expect(mostAtOnce()).toBe(16);
+  });
+
+  test("are one of many Nodes while nobody watches", async () => {
+    const { run } = await scene(manyNodes(stoppedCluster("v1.36-single"), 300));
+    expect((await run(...MANY)).exitCode).toBe(0);
+    expect(mostAtOnce()).toBe(1);
   });
 });
 
@@ -443,6 +460,22 @@ describe("no answer", () => {
     expect(err).toContain("error[in-doubt]: no answer from");
     expect(exitCode).toBe(5);
   });
+});
+
+test("an etcd that freezes: the outcome is unknown, and the way back holds whether the Txn lands late or not", async () => {
+  const freezing = await startEtcd();
+  onTestFinished(() => freezing.stop());
+  const cluster = await loadCluster(freezing.endpoint, stoppedCluster("v1.36-single"));
+  const run = commandsOver(cluster);
+  interfere({ before: { 1: async () => freezing.kill("SIGSTOP") } });
+  const { err, exitCode } = await run(...CHANGE, "--command-timeout", "500ms");
+  expect(err).toContain("error[in-doubt]: no answer from ");
+  expect(exitCode).toBe(5);
+  freezing.kill("SIGCONT");
+  interfere({});
+  await forget(freezing.endpoint);
+  expect((await run("rollback")).exitCode).toBe(0);
+  expect(blocksOf(await cluster.nodes())).toEqual(OLD);
 });
 
 test("reading back fails: what is written is said, exit 6", async () => {

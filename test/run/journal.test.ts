@@ -128,10 +128,14 @@ describe("a disk that is full", () => {
     expect(exitCode).toBe(4);
     expect(err).toContain("error[stopped]: cannot keep a journal in ");
     expect(err).toContain("  why:  ENOSPC: no space left on device, write\n");
+    const sent = sentTxns().flat().length;
     expect(err).toContain(
-      "  now:  128 of 300 Nodes are written, not written: node-128, node-129, node-130 and 169 more\n",
+      `  now:  ${sent} of 300 Nodes are written, not written: node-${sent}, node-${sent + 1}, `,
     );
-    expect(sentTxns().map(({ length }) => length)).toEqual([64, 64]);
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(300);
+    const isNew = (block: string) => block.startsWith("10.212.");
+    expect(Object.values(blocksOf(await cluster.nodes())).filter(isNew).length).toBe(sent);
     traceFromHere();
     expect((await run("rollback")).exitCode).toBe(0);
     const blocks = Object.values(blocksOf(await cluster.nodes()));
@@ -170,7 +174,10 @@ describe("a disk that is full", () => {
     expect(err).toContain("error[stopped]: cannot keep a journal in ");
     expect(err).toContain("  why:  ENOSPC: no space left on device, write\n");
     expect(exitCode).toBe(4);
-    expect(sentTxns().length).toBe(2);
+    const isNew = (block: string) => block.startsWith("10.212.");
+    expect(Object.values(blocksOf(await cluster.nodes())).filter(isNew).length).toBe(
+      sentTxns().flat().length,
+    );
   });
 });
 

@@ -101,7 +101,6 @@ describe("300 Nodes", () => {
     const sizes = [...revisionsOf(nodes)].map(
       (revision) => [...nodes.values()].filter(({ modRevision }) => modRevision === revision).length,
     );
-    // Of each 128 that are announced together two batches are made.
     expect(sizes.toSorted((left, right) => right - left)).toEqual([64, 64, 64, 64, 44]);
   });
 
@@ -121,6 +120,20 @@ describe("300 Nodes", () => {
     expect(err).toMatch(/^ {2}why: {2}300 keys of \d+ bytes; one Txn takes 127 keys and 1048576 bytes$/m);
     expect(rewrittenKeys(before, await cluster.dump())).toEqual([]);
   });
+});
+
+test.each([
+  [127, [127]],
+  [128, [64, 64]],
+])("%i Nodes, with the lock's compare, go in Txns of %j", async (count, wanted) => {
+  const cluster = await loadCluster(server.endpoint, manyNodes(stoppedCluster("v1.36-single"), count));
+  await commandsOver(cluster)("change-pod-cidr", "10.212.0.0/16", "--node-cidr-mask-size", "25");
+  const nodes = await cluster.nodes();
+  expect(Object.values(blocksOf(nodes)).filter((block) => !block.startsWith("10.212."))).toEqual([]);
+  const sizes = [...revisionsOf(nodes)].map(
+    (revision) => [...nodes.values()].filter(({ modRevision }) => modRevision === revision).length,
+  );
+  expect(sizes).toEqual(wanted);
 });
 
 test("Nodes of 150 KB are joined up to 1 MiB", async () => {
