@@ -53,6 +53,7 @@ async function benchStart(binary, folder) {
     await load(clientUrl, nodes(FEW));
     const plan = () => seconds(process.execPath, change(clientUrl, folder, "--dry-run"));
     const taken = await alternate({ bare, version, plan }, START_ROUNDS);
+    tellMedians(taken);
     atMost(1.6, taken.version / taken.bare, "etcdcidr --version : node -e 0");
     atMost(0.4, taken.plan - taken.version, `a plan of ${FEW} Nodes, longer than --version`, " s");
   });
@@ -74,6 +75,7 @@ async function benchMany(binary, folder, mode) {
       ROUNDS,
       () => load(clientUrl, cluster),
     );
+    tellMedians(taken);
     const [least, aim] = isLive ? [2.5, 5] : [4, 8];
     atLeast(least, taken.getAndPut / taken.etcdcidr, `one get and one put a Node : etcdcidr, aim ${aim}`);
     atMost(2.2, taken.etcdcidr / taken.bareLoop, "etcdcidr : bare loop");
@@ -96,6 +98,7 @@ async function benchPredecessor(binary, folder) {
       ROUNDS,
       () => load(clientUrl, cluster),
     );
+    tellMedians(taken);
     say(line("etcdhelper : etcdcidr", ratio(taken.predecessor / taken.etcdcidr), ""));
   });
 }
@@ -143,6 +146,11 @@ async function inMemory(keys) {
 const script = (name) => fileURLToPath(new URL(`bench/${name}.mjs`, import.meta.url));
 const ratio = (value, unit = "") => `${value.toFixed(2)}${unit}`;
 const line = (what, value, verdict) => `${what.padEnd(56)} ${value.padStart(10)}   ${verdict}`.trimEnd();
+
+function tellMedians(taken) {
+  const texts = Object.entries(taken).map(([name, value]) => `${name} ${ratio(value, " s")}`);
+  say(`medians: ${texts.join(", ")}`);
+}
 
 function atMost(bound, value, what, unit = "") {
   say(line(what, ratio(value, unit), `${value <= bound ? "met" : "MISSED"}: at most ${bound}${unit}`));

@@ -1,7 +1,7 @@
 import { EtcdcidrError } from "../errors.js";
 import type { DroppedRecord } from "../plan/journal-record.js";
 import type { Change, Plan, Precondition } from "../plan/plan.js";
-import { MAX_OPERATIONS_OF_A_BATCH, MAX_OPERATIONS_OF_ONE_TXN, TXNS_IN_FLIGHT } from "../plan/write-mode.js";
+import { TXNS_IN_FLIGHT } from "../plan/write-mode.js";
 import type { Etcd, Journal } from "../ports.js";
 import type { Schema } from "../schema/schema.js";
 import type { SecondReader } from "../schema/second-reader.js";
@@ -45,6 +45,9 @@ export interface PlannedUpdate {
   readonly change: Extract<Change, { action: "update" }>;
   readonly uid: string;
 }
+
+// Enough keys for one fsync to be cheap, few enough to keep little in memory; one Txn of all or nothing takes fewer.
+const ANNOUNCED_AT_ONCE = 128;
 
 /** Sends a plan's changes, each announced in the journal first. Never throws for what etcd answers or does not answer. */
 export async function apply(request: ApplyRequest): Promise<ApplyResult> {
@@ -90,19 +93,21 @@ async function* announcedBatches(
 ): AsyncGenerator<NumberedBatch> {
   const { plan, journal } = request;
   const updates = updatesOf(plan);
-  const atOnce = plan.mode.kind === "one-transaction" ? MAX_OPERATIONS_OF_ONE_TXN : MAX_OPERATIONS_OF_A_BATCH;
   const prepare = async (start: number): Promise<readonly NumberedBatch[]> => {
     if (start >= updates.length) return [];
-    const keys = prepareKeys(request, await request.read(updates.slice(start, start + atOnce), report));
+    const keys = prepareKeys(
+      request,
+      await request.read(updates.slice(start, start + ANNOUNCED_AT_ONCE), report),
+    );
     const batches = cutBatches(keys, plan.mode.kind).map((batch) => ({ keys: batch, txn: nextTxn() }));
     await announce(journal, batches);
     return batches;
   };
   let next = prepare(0);
   try {
-    for (let start = 0; start < updates.length; start += atOnce) {
+    for (let start = 0; start < updates.length; start += ANNOUNCED_AT_ONCE) {
       const batches = await next;
-      next = prepare(start + atOnce);
+      next = prepare(start + ANNOUNCED_AT_ONCE);
       // Awaited in the next round or at the end; until then a failure must not count as unhandled.
       next.catch(() => undefined);
       yield* batches;

@@ -27,6 +27,8 @@ interface Hosts {
 }
 
 async function openHosts(): Promise<Hosts> {
+  // Before there are any records: a new scene removes them.
+  await whole();
   const scene = await openScene(server.endpoint, "in flight", 20);
   const directories = { one: scene.directory, two: temporaryFolder() };
   const on = (host: string, directory: string) => {
@@ -126,6 +128,7 @@ describe("a journal that is carried over", () => {
     expect(await scene.nodes()).toEqual((await whole())[way.end]);
     for (const command of ["resume", "rollback"]) {
       const late = await one([command, id, "--yes"]);
+      expect(late.exitCode).toBe(3);
       expect(late.err).toContain(`error[blocked]: the journal of ${id} here is out of date\n`);
     }
     expect(await scene.nodes()).toEqual((await whole())[way.end]);

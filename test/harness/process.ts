@@ -12,10 +12,10 @@ export interface ProcessRun {
   readonly exitCode: number | null;
 }
 
-/** This process's environment without what may be set for another etcd, and with what is given. */
+/** This process's environment without what may be set for another etcd or decides on colour (CI too), and with what is given. */
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
-    ([name]) => !/^(ETCDCTL_|NO_COLOR|FORCE_COLOR|NODE_)/.test(name),
+    ([name]) => !/^(ETCDCTL_|NO_COLOR|FORCE_COLOR|NODE_|CI$)/.test(name),
   );
   return { ...Object.fromEntries(own), ...more };
 }
