@@ -9,7 +9,7 @@ import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
 import { pendingFromJournal } from "../run/read-pending.js";
 import { changeIdOf, writeJournal } from "../run/write-journal.js";
-import { closeUnderLock } from "./close-unwritten.js";
+import { closeUnderLock } from "./close-change.js";
 import { confirm } from "./confirm.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
@@ -41,7 +41,7 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
     plan,
     clusterName: readSet.clusterName,
     endpoint: session.etcd.endpoint,
-    steps: remainingSteps(plan.outline.families, readSet),
+    steps: remainingSteps(plan.outline.families, readSet, plan.outline.nodes),
   };
   const blockers = standingBlockers(plan.findings, plan.intent.accept);
   const willWrite = !dryRun && blockers.length === 0 && plan.outline.nodes.length > 0;
@@ -86,8 +86,10 @@ function run(
   const by = runIdentity(session.etcd.endpoint, plan.intent.nowMs);
   const openJournal = async (lock: Lock) => {
     // A run that held the lock until now may have ended half way.
-    await refuseUnfinished(session, await readHistory(store), concerning);
-    if (supersedes !== undefined) await closeUnderLock({ session, store, change: supersedes }, lock);
+    const unwritten = await refuseUnfinished(session, await readHistory(store), concerning);
+    // Once this run has written the same values, nobody could tell any more that they had not.
+    for (const change of supersedes === undefined ? unwritten : [...unwritten, supersedes])
+      await closeUnderLock({ session, store, change }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
     return { journal, begin, read: pendingFromJournal(journal) };
   };

@@ -46,6 +46,7 @@ const FINAL_STATES: Readonly<Partial<Record<ChangeState, RecordedState>>> = {
   applied: "done",
   "not verified": "not-verified",
   "not written": "not-written",
+  undone: "undone",
 };
 
 function mend(

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { collectAccepted } from "./accept-codes.js";
 import type { ApplyOptions } from "./commands/apply.js";
 import type { ChangePodCidrOptions } from "./commands/change-pod-cidr.js";
 import type { RollbackOptions } from "./commands/rollback.js";
@@ -51,7 +52,7 @@ function addGlobalOptions(program: Command): void {
     .option("--prefix <key>", "where Kubernetes keeps its keys; /registry")
     .option("--journal-dir <directory>", "where journals are kept; /var/lib/etcdcidr for root")
     .option("-y, --yes", "do not ask; required without a terminal", false)
-    .option("--accept <code>", "accept a finding's harm, by its code (repeatable)", collect, [])
+    .option("--accept <code>", "accept a finding's harm, by its code (repeatable)", collectAccepted, [])
     .addOption(
       new Option("-o, --output <format>", "text (the default), json or yaml")
         .choices(["text", "json", "yaml"])

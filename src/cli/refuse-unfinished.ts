@@ -9,14 +9,14 @@ import type { Session } from "./session.js";
 
 /**
  * No change begins, and none is gone on with, while another one of this cluster is half done, here or on another host. What is
- * in doubt is settled by reading; a change that turns out to have written nothing does not count. `concerning` are the changes
- * that this run is about.
+ * in doubt is settled by reading; changes that turn out to have written nothing do not count and are returned. `concerning` are
+ * the changes that this run is about.
  */
 export async function refuseUnfinished(
   session: Session,
   history: readonly JournaledChange[],
   concerning: readonly string[],
-): Promise<void> {
+): Promise<readonly JournaledChange[]> {
   const { cluster } = await findCluster(session);
   const records = await readChangeRecords(session.etcd);
   const recordOf = new Map(records.map((record) => [record.id, record]));
@@ -24,8 +24,8 @@ export async function refuseUnfinished(
     (change) => !isOutOfDate(change, recordOf.get(change.begin.changeId)),
   );
   // The newest first: while the rollback of a change is half done, that is what has to be gone on with.
-  for (const change of own.toReversed()) {
-    if (concerning.includes(change.begin.changeId)) continue;
+  const others = own.filter(({ begin }) => !concerning.includes(begin.changeId));
+  for (const change of others.toReversed()) {
     const settled = await settleChange(session, change);
     if (settled.state !== "not written") throw halfDone(settled);
   }
@@ -36,6 +36,7 @@ export async function refuseUnfinished(
     const isElsewhere = change === undefined || (isUnfinished(change) && isOutOfDate(change, record));
     if (isElsewhere && isOpen(record) && !concerning.includes(record.id)) throw halfDoneElsewhere(record);
   }
+  return others;
 }
 
 /** The change itself, and the one that it undoes: going back from a rollback leads to that again. */

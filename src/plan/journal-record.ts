@@ -78,7 +78,8 @@ export interface DroppedRecord {
 
 export interface EndRecord {
   readonly type: "end";
-  readonly state: "done" | "not-verified" | "stopped" | "interrupted" | "in-doubt" | "not-written";
+  /** `undone`: a rollback found nothing of it left to be given back. */
+  readonly state: "done" | "not-verified" | "stopped" | "interrupted" | "in-doubt" | "not-written" | "undone";
   readonly atMs: number;
 }
 

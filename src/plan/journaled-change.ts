@@ -16,7 +16,7 @@ export interface JournaledKey {
   readonly dropped?: DroppedRecord["reason"];
 }
 
-export type ChangeState = "not written" | "part applied" | "in doubt" | "applied" | "not verified";
+export type ChangeState = "not written" | "part applied" | "in doubt" | "applied" | "not verified" | "undone";
 
 /** A change as its journal tells it, without the originals' bytes. */
 export interface JournaledChange {
@@ -90,6 +90,7 @@ function addToKeys(keys: Map<string, JournaledKey>, record: JournalRecord): void
 }
 
 function stateOf(keys: readonly JournaledKey[], end: EndRecord | undefined): ChangeState {
+  if (end?.state === "undone") return "undone";
   const settled = keys.filter(
     ({ committedAt, dropped }) => committedAt !== undefined || dropped !== undefined,
   );

@@ -41,7 +41,8 @@ export type RecordedState =
   | "stopped"
   | "interrupted"
   | "in-doubt"
-  | "not-written";
+  | "not-written"
+  | "undone";
 
 /** Whether a change may have left part of its Nodes written. */
 export function isOpen({ state, undoneBy }: ChangeRecord): boolean {

@@ -1,7 +1,9 @@
 import type { Family } from "../cidr/cidr.js";
 import { formatCidr } from "../cidr/format.js";
+import { someOf } from "./findings/finding.js";
 import { maskChanges } from "./mask-changes.js";
-import type { FamilyOutline } from "./plan.js";
+import { nodesOutside } from "./outside-nodes.js";
+import type { FamilyOutline, NodeOutline } from "./plan.js";
 import { NO_RANGE } from "./pod-cidr/families-back.js";
 import { controllerManagers, rangesIn } from "./pod-cidr/old-range.js";
 import type { ReadSet } from "./read-set.js";
@@ -16,8 +18,10 @@ export interface RemainingStep {
 export function remainingSteps(
   families: readonly FamilyOutline[],
   readSet: ReadSet,
+  changed: readonly NodeOutline[],
 ): readonly RemainingStep[] {
   return [
+    ...waitSteps(nodesOutside(families, readSet.nodes, changed)),
     ...controllerManagerSteps(families, readSet),
     ...kubeadmSteps(families, readSet),
     ...flannelSteps(families, readSet),
@@ -40,6 +44,18 @@ function clusterCidrValue(families: readonly FamilyOutline[], current: string | 
 
 function familiesIn(clusterCidr: string): Family[] {
   return rangesIn(clusterCidr).map(({ family }) => family);
+}
+
+/** Whoever restarts it too early takes all its controllers down, not only the one for Nodes. */
+function waitSteps(outside: readonly string[]): RemainingStep[] {
+  if (outside.length === 0) return [];
+  const verb = outside.length === 1 ? "has" : "have";
+  return [
+    {
+      where: "kube-controller-manager",
+      what: `do not start it with these flags yet: it exits while a Node is outside its range, and ${someOf(outside)} ${verb} other blocks`,
+    },
+  ];
 }
 
 function controllerManagerSteps(families: readonly FamilyOutline[], readSet: ReadSet): RemainingStep[] {

@@ -5,7 +5,9 @@ import type { ClusterIdentity } from "./plan.js";
 /** The changes that stand: written, and not undone by a later rollback that itself stands. */
 export function standingChanges(history: readonly JournaledChange[]): readonly JournaledChange[] {
   const undone = rollbacksByUndone(history);
-  return history.filter(({ begin, state }) => state !== "not written" && !undone.has(begin.changeId));
+  return history.filter(
+    ({ begin, state }) => state !== "not written" && state !== "undone" && !undone.has(begin.changeId),
+  );
 }
 
 /** The changes that are undone, with the complete and standing rollback that did it. */

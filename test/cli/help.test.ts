@@ -87,8 +87,12 @@ describe.each(commandLines().map((words) => [words.join(" "), words] as const))(
   });
 
   test("takes some before and some after", async () => {
-    const argv = ["--accept", "one", "-o", "json", ...words, "--accept", "two", "--yes"];
-    expect(await optionsSeen(argv)).toMatchObject({ accept: ["one", "two"], output: "json", yes: true });
+    const argv = ["--accept", "not-private", "-o", "json", ...words, "--accept", "operator-owned", "--yes"];
+    expect(await optionsSeen(argv)).toMatchObject({
+      accept: ["not-private", "operator-owned"],
+      output: "json",
+      yes: true,
+    });
   });
 
   test("has a help that lists the global flags and ends with two examples of it", async () => {

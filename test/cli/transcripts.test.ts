@@ -93,7 +93,7 @@ test("blocked, and accepted", async () => {
     0,
   );
   expect((await terminal.run("change-pod-cidr 10.96.0.0/15 --yes")).exitCode).toBe(3);
-  expect((await terminal.run("change-pod-cidr 10.212.0.0/22 --accept capacity --yes")).exitCode).toBe(3);
+  expect((await terminal.run("change-pod-cidr 10.212.0.0/22 --accept capacity --yes")).exitCode).toBe(2);
   expect((await terminal.run("change-pod-cidr 10.212.0.0/16 --node-cidr-mask-size 15")).exitCode).toBe(3);
   terminal.expectTranscript("blocked");
 });

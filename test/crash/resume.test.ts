@@ -111,6 +111,14 @@ describe("a confirmed change that has written nothing", () => {
     expect(await scene.nodes()).toEqual((await whole()).after);
   });
 
+  test("is closed when the same change is made again: nobody takes its values for its own", async () => {
+    const scene = await crashed(ANNOUNCED);
+    expect((await scene.run(CHANGE)).exitCode).toBe(0);
+    expect(await states(scene)).toEqual(["not written", "applied"]);
+    expect((await scene.run(CHANGE.with(1, "10.213.0.0/16"))).exitCode).toBe(0);
+    expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
+  });
+
   test.each([READY, ANNOUNCED])("is closed by a rollback (killed after %i)", async (killAfter) => {
     const scene = await crashed(killAfter);
     const first = firstOf(scene);
@@ -213,6 +221,29 @@ describe("a change that is half done", () => {
     expect(changed.exitCode).toBe(0);
     await other.stop();
   });
+});
+
+test("a rollback that finds nothing left to be given back: the change counts as undone, and the one before it can go", async () => {
+  const scene = await openScene(server.endpoint, "in flight", 5);
+  const { cluster, run } = scene;
+  await run(CHANGE);
+  const first = await cluster.dump();
+  const id = firstOf(scene);
+  await run(CHANGE.with(1, "10.213.0.0/16"));
+  // As after a restore of etcd from a snapshot.
+  for (const [key, { value }] of first) await cluster.put(key, value);
+  const { exitCode, err } = await run(["rollback", "--yes"]);
+  const second = changesIn(scene.directory).find((each) => each !== id) ?? "";
+  expect([exitCode, err.split("\n").slice(1)]).toEqual([
+    0,
+    ["nothing to do: no Node needs an edit", `${second} counts as undone`, ""],
+  ]);
+  expect(await states(scene)).toEqual(["applied", "undone"]);
+  expect(await ownKeys(server.endpoint)).toMatchObject({
+    [`/etcdcidr/changes/${second}`]: { state: "undone" },
+  });
+  expect((await run(["rollback", "--yes"])).exitCode).toBe(0);
+  expect((await cluster.nodes()).get("node-0")?.podCidr).toBe("10.112.0.0/25");
 });
 
 test("a run that held the lock and ended half way is noticed when the lock is got", async () => {

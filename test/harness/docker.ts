@@ -12,7 +12,7 @@ export interface EtcdContainer {
   stop(): Promise<void>;
 }
 
-const IMAGE = "etcdcidr-test-etcd:local";
+export const IMAGE = "etcdcidr-test-etcd:local";
 const CLIENT_PORT = 2379;
 
 /** Builds an image from the local binary, since none can be pulled, and starts one container of it. */
@@ -35,7 +35,8 @@ export async function startEtcdContainer(): Promise<EtcdContainer> {
   };
 }
 
-async function buildImage(binary: string): Promise<GenericContainer> {
+/** An image of nothing but the binary and its libraries. */
+export async function buildImage(binary: string): Promise<GenericContainer> {
   const context = mkdtempSync(join(tmpdir(), "etcdcidr-image-"));
   try {
     copyFileSync(binary, join(context, "etcd"));

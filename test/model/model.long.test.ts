@@ -15,6 +15,6 @@ test("whatever the tool and others do in turn, and wherever it is killed", {
 }, async () => {
   await fc.assert(
     fc.asyncProperty(stories, (story) => play(server.endpoint, story)),
-    { numRuns: 1500 },
+    { numRuns: 1000 },
   );
 });

@@ -19,6 +19,8 @@ interface KnownNode {
   readonly pinned?: string;
   /** Whether it was there at first, and nobody else has touched its block: only then is the end of all rollbacks known. */
   readonly isOurs: boolean;
+  /** Whether it has joined later: rollbacks move it along, wherever it is. */
+  readonly joined: boolean;
 }
 
 interface Model {
@@ -26,6 +28,8 @@ interface Model {
   readonly nodes: Map<string, KnownNode>;
   /** So many things others have written. */
   writes: number;
+  /** What others do, one after the other, also while 16 Txns are in flight. */
+  writing: Promise<void>;
 }
 
 const NODES = 7;
@@ -34,7 +38,7 @@ const TARGETS = ["10.212.0.0/16", "10.213.0.0/16"];
 /** Plays a story on an etcd; after each action everything that must always be true is. */
 export async function play(endpoint: string, { live, actions }: Story): Promise<void> {
   const scene = await openScene(endpoint, live ? "in flight" : "batches", NODES);
-  const model: Model = { scene, nodes: new Map(), writes: 0 };
+  const model: Model = { scene, nodes: new Map(), writes: 0, writing: Promise.resolve() };
   for (const [name, node] of await scene.cluster.nodes()) model.nodes.set(name, knownNode(node));
   for (const action of actions) {
     await act(model, action);
@@ -44,7 +48,7 @@ export async function play(endpoint: string, { live, actions }: Story): Promise<
 }
 
 function knownNode({ uid, value, beat, podCidr = "" }: StoredNode): KnownNode {
-  return { uid, bytes: value, beat, given: [podCidr], isOurs: true };
+  return { uid, bytes: value, beat, given: [podCidr], isOurs: true, joined: false };
 }
 
 async function act(model: Model, action: Action): Promise<void> {
@@ -61,21 +65,20 @@ async function runTool(
     resume: ["resume"],
     rollback: ["rollback", "--accept", "changed-since"],
   }[command];
-  // A new plan is made from what others have written until now; a resumed one may be planned anew, and a rollback
-  // gives back what was there.
-  const edited = [...model.nodes].filter(([, { pinned }]) => pinned !== undefined);
+  // A new plan is made from what others have written until now.
+  const known = [...model.nodes].filter(([, { joined }]) => command === "change" || joined);
   let txns = 0;
   const lived = await model.scene.run([...argv, "--yes"], {
     ...(killAfter === undefined ? {} : { killAfter }),
     unsynced,
     beforeTxn: async () => {
       txns += 1;
-      for (const { txn, write: late } of meanwhile) if (txn === txns) await write(model, late);
+      const now = meanwhile.filter(({ txn }) => txn === txns);
+      await Promise.all(now.map((late) => write(model, late.write)));
     },
   });
   expectExplained(lived);
-  if (command !== "change") return;
-  for (const [name, before] of edited) unpin(model, name, before.pinned);
+  for (const [name, { pinned }] of known) unpin(model, name, pinned);
 }
 
 function unpin({ nodes }: Model, name: string, pinned: string | undefined): void {
@@ -92,7 +95,12 @@ function expectExplained({ killed, err, exitCode }: Lived): void {
   expect(killed || [0, 3, 4, 6].includes(exitCode)).toBe(true);
 }
 
-async function write(model: Model, { what, node: index }: OtherWrite): Promise<void> {
+function write(model: Model, write: OtherWrite): Promise<void> {
+  model.writing = model.writing.then(() => writeNext(model, write));
+  return model.writing;
+}
+
+async function writeNext(model: Model, { what, node: index }: OtherWrite): Promise<void> {
   model.writes += 1;
   const names = [...model.nodes.keys()];
   const name = names[index % names.length] ?? "";
@@ -140,7 +148,7 @@ async function create({ scene, nodes, writes }: Model, name: string, like: strin
     "spec.podCIDR": firstBlock,
     "spec.podCIDRs": [firstBlock],
   });
-  nodes.set(name, { uid, bytes, beat: model.beat, given: [firstBlock], isOurs: false });
+  nodes.set(name, { uid, bytes, beat: model.beat, given: [firstBlock], isOurs: false, joined: true });
   await scene.cluster.put(`minions/${name}`, bytes);
 }
 
@@ -182,9 +190,10 @@ async function journaledBlocks(directory: string): Promise<ReadonlyMap<string, r
 async function goBack(model: Model): Promise<void> {
   const { scene, nodes } = model;
   let last: Lived | undefined;
+  for (const [name, { joined, pinned }] of nodes) unpin(model, name, joined ? pinned : undefined);
   for (let changes = 0; changes < 40 && last?.err.includes("nothing to roll back: no") !== true; changes++) {
     await scene.run(["resume", "--yes"]);
-    last = await scene.run(["rollback", "--yes", "--accept", "changed-since"]);
+    last = await scene.run(["rollback", "--yes", "--accept", "changed-since", "--leave-new-nodes"]);
     expectExplained(last);
     await check(model);
   }

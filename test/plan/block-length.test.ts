@@ -42,6 +42,15 @@ describe("the mask", () => {
     ]);
   });
 
+  test("also when the flags name a second range that is not given", () => {
+    const flags = {
+      "cluster-cidr": "10.212.0.0/16,fd00:1::/48",
+      "node-cidr-mask-size-ipv4": "22",
+      "node-cidr-mask-size-ipv6": "72",
+    };
+    expect(maskOf(nodes().kcm(flags), "10.212.0.0/16")[0]).toBe(22);
+  });
+
   test("its default for IPv6 is 64", () => {
     const builder = cluster().kcm({ "cluster-cidr": "fd00:10:212::/48" }).node("n1", "fd00:10:112::/72");
     expect(maskOf(builder, "fd00:10:212::/48")[0]).toBe(64);

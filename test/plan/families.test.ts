@@ -86,6 +86,13 @@ describe("a family that the Nodes do not have yet", () => {
     ]);
   });
 
+  test("is left alone beside the family that they have, which is changed", () => {
+    const builder = cluster().kcm({ "cluster-cidr": "10.42.0.0/16" }).node("n1", "10.42.5.0/24");
+    const plan = planOver(builder, "10.52.0.0/16,fc00:a0::/56");
+    expect(moves(plan)).toEqual(["n1 10.42.5.0/24 -> 10.52.5.0/24 (IPv4 index 5)"]);
+    expect(codes(plan)).toEqual(["warning left-alone"]);
+  });
+
   test("is added behind, at the index of the other family's block", () => {
     const plan = planOver(
       cluster().kcm({ "cluster-cidr": "10.42.0.0/16" }).node("n1", "10.42.5.0/24").node("n2", "10.42.3.0/24"),
@@ -118,6 +125,21 @@ describe("a family that the Nodes do not have yet", () => {
     );
     expect(moves(plan)).toEqual([
       "n1 10.42.5.0/24 -> 10.52.5.0/24,fc00:a0:0:5::/64 (IPv4 index 5, IPv6 index 5)",
+    ]);
+  });
+
+  test("with the flags changed already the index counts from where the blocks are", () => {
+    const plan = planOver(
+      cluster()
+        .kcm({ "cluster-cidr": "10.52.0.0/16,fc00:a0::/56" })
+        .node("n1", "10.42.4.0/24")
+        .node("n2", "10.42.6.0/24"),
+      "10.52.0.0/16,fc00:a0::/56",
+      { addFamily: true },
+    );
+    expect(moves(plan)).toEqual([
+      "n1 10.42.4.0/24 -> 10.52.0.0/24,fc00:a0::/64 (IPv4 index 0, IPv6 index 0)",
+      "n2 10.42.6.0/24 -> 10.52.2.0/24,fc00:a0:0:2::/64 (IPv4 index 2, IPv6 index 2)",
     ]);
   });
 

@@ -16,7 +16,7 @@ describe("C01: the flag changed before the Nodes", () => {
       "n1 10.0.0.0/24 -> 10.10.0.0/24 (index 0)",
       "n2 10.0.1.0/24 -> 10.10.1.0/24 (index 1)",
     ]);
-    expect(remainingSteps(plan.outline.families, builder.build())).toEqual([
+    expect(remainingSteps(plan.outline.families, builder.build(), plan.outline.nodes)).toEqual([
       {
         where: "host kube-1",
         what: "kube-controller-manager: set --cluster-cidr=10.10.0.0/16 and restart it",
@@ -28,7 +28,7 @@ describe("C01: the flag changed before the Nodes", () => {
     const builder = nodes().kcm({ "cluster-cidr": "10.10.0.0/16" });
     const plan = planOver(builder, "10.10.0.0/16");
     expect(blocksAfter(builder.build(), plan)).toEqual({ n1: "10.10.0.0/24", n2: "10.10.1.0/24" });
-    expect(remainingSteps(plan.outline.families, builder.build())).toEqual([
+    expect(remainingSteps(plan.outline.families, builder.build(), plan.outline.nodes)).toEqual([
       { where: "host kube-1", what: "kube-controller-manager: has these flags already; restart it" },
     ]);
   });
@@ -112,7 +112,7 @@ describe("C09: the network plugin's own copy of the range", () => {
         flannel: { key: "/registry/configmaps/kube-flannel/kube-flannel-cfg", network: "10.42.0.0/16" },
       });
     const plan = planOver(builder, "172.27.0.0/16");
-    expect(remainingSteps(plan.outline.families, builder.build())).toContainEqual({
+    expect(remainingSteps(plan.outline.families, builder.build(), plan.outline.nodes)).toContainEqual({
       where: "ConfigMap kube-flannel/kube-flannel-cfg",
       what:
         "set Network to 172.27.0.0/16 in net-conf.json now, then restart all flanneld, give cni0 its new address " +
@@ -139,7 +139,7 @@ describe("C17: a small range, and the ConfigMaps that name it", () => {
     const builder = four().kubeadm("10.32.0.0/16").kubeProxy({ clusterCidr: "10.32.0.0/16" });
     const plan = planOver(builder, "192.168.129.0/24", { nodeMaskSize: 26 });
     expect(isBlocked(plan)).toBe(false);
-    expect(remainingSteps(plan.outline.families, builder.build())).toEqual([
+    expect(remainingSteps(plan.outline.families, builder.build(), plan.outline.nodes)).toEqual([
       {
         where: "every control-plane host",
         what: "start kube-controller-manager with --cluster-cidr=192.168.129.0/24 --node-cidr-mask-size=26",

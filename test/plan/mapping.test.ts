@@ -365,6 +365,13 @@ describe("duplicates", () => {
     ]);
   });
 
+  test("what a Node leaves may be needed to place all, without anybody getting what another one has", () => {
+    const builder = cluster().node("n1", ["10.112.0.0/24", "10.0.0.0/24"]).node("n2");
+    const plan = planOver(builder, "10.0.0.0/23", { mapping: "compact", assignMissing: true });
+    expect(blocksAfter(builder.build(), plan)).toEqual({ n1: "10.0.0.0/24", n2: "10.0.1.0/24" });
+    expect(codes(plan)).toEqual(["warning nearly-full", "warning duplicate-removed"]);
+  });
+
   test("a Node's own second block is no other Node's", () => {
     const plan = planOver(
       cluster().kcm({ "cluster-cidr": "10.212.0.0/16" }).node("n1", ["10.212.0.0/24", "10.212.0.0/24"]),

@@ -10,7 +10,9 @@ function stepsOf(
   options: Partial<ChangePodCidrIntent> = {},
 ): string[] {
   const { outline } = planOver(builder, cidrs, options);
-  return remainingSteps(outline.families, builder.build()).map(({ where, what }) => `${where}: ${what}`);
+  return remainingSteps(outline.families, builder.build(), outline.nodes).map(
+    ({ where, what }) => `${where}: ${what}`,
+  );
 }
 
 const one = () => cluster().node("n1", "10.112.0.0/24");
@@ -263,7 +265,9 @@ describe("others", () => {
         flannel: { key: "/registry/configmaps/kube-system/kube-flannel-cfg", network: "10.112.0.0/16" },
       });
     const { outline } = planOver(builder, "10.212.0.0/16");
-    expect(remainingSteps(outline.families, builder.build()).map(({ where }) => where)).toEqual([
+    expect(
+      remainingSteps(outline.families, builder.build(), outline.nodes).map(({ where }) => where),
+    ).toEqual([
       "host kube-1",
       "ConfigMap kube-system/kubeadm-config",
       "ConfigMap kube-system/kube-flannel-cfg",
@@ -291,7 +295,7 @@ describe("after a rollback that takes a family away", () => {
       })
       .build();
     const back = rollbackOver(applied(now, plan), journaled(plan));
-    expect(remainingSteps(back.outline.families, now).map(({ what }) => what)).toEqual([
+    expect(remainingSteps(back.outline.families, now, back.outline.nodes).map(({ what }) => what)).toEqual([
       "kube-controller-manager: set --cluster-cidr=10.112.0.0/16, remove --node-cidr-mask-size-ipv6 and restart it",
       "set networking.podSubnet to 10.112.0.0/16, remove node-cidr-mask-size-ipv6 from controllerManager.extraArgs " +
         "(else the next kubeadm upgrade brings the old values back)",

@@ -284,6 +284,28 @@ describe("Nodes that joined since", () => {
     });
   });
 
+  test("are moved in the family that they have", () => {
+    const builder = cluster()
+      .kcm({ "cluster-cidr": "10.112.0.0/16,fd00:1::/48" })
+      .node("n1", ["10.112.0.0/24", "fd00:1::/64"]);
+    const { after, change } = changed(builder, "10.212.0.0/16,fd00:2::/48");
+    const now = withNodes(after, [joined("n2", ["10.212.1.0/24"])]);
+    expect(blocksAfter(now, rollbackOver(now, change))).toEqual({
+      n1: "10.112.0.0/24,fd00:1::/64",
+      n2: "10.112.1.0/24",
+    });
+  });
+
+  test("may share what a Node leaves: both get blocks of their own", () => {
+    const { after, change } = changed(two());
+    const plan = rollbackOver(withNodes(after, [joined("n3", ["10.212.1.0/24"])]), change);
+    expect(moves(plan).slice(1)).toEqual([
+      "n2 10.212.1.0/24 -> 10.112.1.0/24 (as before)",
+      "n3 10.212.1.0/24 -> 10.112.2.0/24 (joined since, first free)",
+    ]);
+    expect(codes(plan)).toEqual(["warning duplicate-removed"]);
+  });
+
   test("too many of them for the old range block the rollback", () => {
     const builder = cluster().kcm({ "cluster-cidr": "10.112.0.0/24" }).node("n1", "10.112.0.0/24");
     const { after, change } = changed(builder);
@@ -330,6 +352,17 @@ describe("--leave-new-nodes", () => {
   test("without it there is no such finding", () => {
     const { now, change } = scene();
     expect(rollbackOver(now, change).findings).toEqual([]);
+  });
+
+  test("one that is outside in one of two families is named", () => {
+    const builder = cluster()
+      .kcm({ "cluster-cidr": "10.112.0.0/16,fd00:1::/48" })
+      .node("n1", ["10.112.0.0/24", "fd00:1::/64"]);
+    const { after, change } = changed(builder, "10.212.0.0/16,fd00:2::/48");
+    const now = withNodes(after, [
+      nodeFacts("n2", { podCidrs: ["10.112.5.0/24", "fd00:2:0:5::/64"], uid: "new" }),
+    ]);
+    expect(codes(rollbackOver(now, change, { leaveNewNodes: true }))).toEqual(["warning new-nodes-left"]);
   });
 
   test("one with a family that goes is named too", () => {

@@ -129,7 +129,9 @@ describe("with an id", () => {
   });
 
   test("an unknown one is an error", () => {
-    expect(errorOf(() => selectChange([], "a"))).toMatchObject({
+    const { history, change } = scene();
+    change("b", "10.2.0.0/16");
+    expect(errorOf(() => selectChange(history, "a"))).toMatchObject({
       code: "not-found",
       explanation: {
         what: "cannot roll back a",
@@ -194,6 +196,16 @@ describe("a later change over the same fields", () => {
     expect(idOf(selectChange(history, undefined))).toBe("a");
     rollback("d", "a");
     expect(selectChange(history, undefined)).toBeUndefined();
+  });
+
+  test("and a rollback of it that did not come to its end do not", () => {
+    const { history, change, rollback } = scene();
+    change("a", "10.2.0.0/16");
+    change("b", "10.3.0.0/16");
+    rollback("c", "b", { written: ["n1"], end: "stopped" });
+    expect(errorOf(() => selectChange(history, "a"))).toMatchObject({
+      explanation: { why: "c changed the same Nodes later and stands" },
+    });
   });
 
   test("is a rollback of an earlier change, too", () => {

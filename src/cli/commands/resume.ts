@@ -17,7 +17,7 @@ import { readHistory } from "../../run/history.js";
 import { pendingFromEtcd } from "../../run/read-pending.js";
 import { settleChange } from "../../run/settle-change.js";
 import { checkCluster } from "../check-cluster.js";
-import { closeUnwritten } from "../close-unwritten.js";
+import { closeUnwritten } from "../close-change.js";
 import { confirm } from "../confirm.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
@@ -82,7 +82,7 @@ async function goOn(resumption: Resumption, io: Io): Promise<number> {
     const journal = await reopen(store, change);
     return { journal, begin: change.begin, read: pendingFromEtcd(session.etcd, session.schema, journal) };
   };
-  const steps = remainingSteps(plan.outline.families, readSet);
+  const steps = remainingSteps(plan.outline.families, readSet, plan.outline.nodes);
   const before = settledKeys(change);
   return runChange({ session, options, changeId, plan, steps, before, openJournal }, io);
 }

@@ -9,7 +9,7 @@ import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
 import { settleChange } from "../../run/settle-change.js";
 import { checkCluster } from "../check-cluster.js";
-import { closeUnwritten } from "../close-unwritten.js";
+import { closeUndone, closeUnwritten } from "../close-change.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
@@ -52,10 +52,16 @@ export async function rollback(
     }
     const plan = planRollback(readIntent(change, options, session.prefix), readSet, change);
     if (options.out !== undefined) await writePrivateFile(options.out, formatPlanFile(plan));
-    return await executePlan(
-      { session, options, plan, readSet, store, spool, concerning, dryRun: options.dryRun },
+    const { dryRun } = options;
+    const exitCode = await executePlan(
+      { session, options, plan, readSet, store, spool, concerning, dryRun },
       io,
     );
+    if (plan.outline.nodes.length === 0 && !dryRun) {
+      await closeUndone({ session, store, change }, io);
+      io.err(`${change.begin.changeId} counts as undone\n`);
+    }
+    return exitCode;
   } finally {
     await spool.close();
     session.close();

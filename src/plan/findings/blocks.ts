@@ -67,15 +67,18 @@ export function overlappingGroups(
     blocksOf(node).map((cidr) => ({ node, first: cidr.base, last: lastAddress(cidr) })),
   );
   entries.sort((left, right) => (left.first < right.first ? -1 : Number(left.first > right.first)));
-  const groups: Set<PlannedNode>[] = [];
+  const groups: PlannedNode[][] = [];
+  let group: PlannedNode[] = [];
   let end = -1n;
   for (const { node, first, last } of entries) {
-    const group = groups.at(-1);
-    if (group !== undefined && first <= end) group.add(node);
-    else groups.push(new Set([node]));
+    if (first > end) {
+      group = [];
+      groups.push(group);
+    }
+    if (!group.includes(node)) group.push(node);
     if (last > end) end = last;
   }
-  return groups.filter((group) => group.size > 1).map((group) => [...group]);
+  return groups.filter(({ length }) => length > 1);
 }
 
 function findFamilyOrder(context: FindingContext): Finding[] {

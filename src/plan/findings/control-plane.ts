@@ -20,7 +20,9 @@ function findUnreadable({ readSet: { unreadable } }: FindingContext): Finding[] 
       keys: unreadable.map(({ key }) => key),
       what: `${count(unreadable.length, "value")} cannot be read: ${someOf(unreadable.map(({ key }) => key))}`,
       why: someOf([...new Set(unreadable.map(({ why }) => why))]),
-      next: "repair it (one unreadable object stops every list of its kind), or read up on encryption at rest",
+      next: unreadable.every(({ why }) => why.includes("encrypted"))
+        ? "nothing is damaged: this version of etcdcidr cannot read values that are encrypted at rest, and changes nothing there"
+        : "restore a damaged value from an etcd snapshot or from a journal's original: one unreadable object stops every list of its kind",
     }),
   ];
 }

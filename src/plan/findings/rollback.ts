@@ -43,8 +43,9 @@ function findChangedSince({ context, returns }: RollbackFindingRequest): Finding
 
 function findDeletedSince({ context, change }: RollbackFindingRequest): Finding[] {
   const present = new Set(context.readSet.nodes.map(({ uid }) => uid));
+  const unreadable = new Set(context.readSet.unreadable.map(({ key }) => key));
   const gone = [...change.keys.values()].filter(
-    ({ sent, outline }) => sent !== undefined && !present.has(outline.uid),
+    ({ key, sent, outline }) => sent !== undefined && !present.has(outline.uid) && !unreadable.has(key),
   );
   if (gone.length === 0) return [];
   return [

@@ -40,7 +40,12 @@ export function assemblePlan(
     readAt: readSet.revision,
     intent,
     outline: {
-      families: [...context.families.map((placement) => outlineFamily(placement, context)), ...removed],
+      families: [
+        ...context.families
+          .filter((placement) => isConcerned(placement, context))
+          .map((placement) => outlineFamily(placement, context)),
+        ...removed,
+      ],
       nodes: changing.map((node) => outlineNode(node, choicesOf(node))),
       unchanged: context.nodes.length - changing.length,
     },
@@ -60,6 +65,13 @@ export function assemblePlan(
     ),
   };
   return { id: planId(content), ...content };
+}
+
+/** A family of which no Node has or gets a block is no part of the plan, although it was asked for. */
+function isConcerned(placement: FamilyPlacement, context: FindingContext): boolean {
+  const { leftAlone } = placement;
+  const lacks = ({ blocks }: PlannedNode) => leftAlone.get(blocks.node.name) === "family missing";
+  return context.nodes.length === 0 || !context.nodes.every(lacks);
 }
 
 function outlineFamily(placement: FamilyPlacement, context: FindingContext): FamilyOutline {

@@ -28,16 +28,17 @@ export interface NodeBlocks {
 }
 
 export function readNodeBlocks(node: NodeFacts): NodeBlocks {
-  const held = new Map<Family, HeldBlock>();
+  const held: HeldBlock[] = [];
   const surplus: Block[] = [];
   const garbage: string[] = [];
   for (const text of effectiveList(node)) {
     const stored = readStoredCidr(text);
     if (stored === undefined) garbage.push(text);
-    else if (held.has(stored.cidr.family)) surplus.push({ cidr: stored.cidr, text });
-    else held.set(stored.cidr.family, { ...stored, text });
+    else if (held.some(({ cidr }) => cidr.family === stored.cidr.family))
+      surplus.push({ cidr: stored.cidr, text });
+    else held.push({ cidr: stored.cidr, canonical: stored.canonical, text });
   }
-  return { node, held: [...held.values()], pairDiffers: pairDiffers(node), surplus, garbage };
+  return { node, held, pairDiffers: pairDiffers(node), surplus, garbage };
 }
 
 export function heldOf(blocks: NodeBlocks, family: Family): HeldBlock | undefined {

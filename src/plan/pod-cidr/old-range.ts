@@ -22,8 +22,12 @@ export function findOldRange(
   const outsideTarget = held.filter((cidr) => target === undefined || !contains(target, cidr));
   const mostAreOutside = outsideTarget.length * 2 > held.length;
   const candidates = [...configuredRanges(family, readSet), ...enclosing(outsideTarget)];
-  // The procedure changes the flags first: a source that already says the target tells nothing about the old range.
-  return candidates.find(({ cidr }) => !(mostAreOutside && isTarget(cidr)));
+  // The procedure changes the flags first: a source that already says the target tells nothing about the old range. Nor
+  // does one in which no block lies: an earlier change has moved the Nodes, and the flags have not followed.
+  const tellsNothing = (cidr: Cidr) =>
+    (mostAreOutside && isTarget(cidr)) ||
+    (outsideTarget.length > 0 && held.every((block) => !contains(cidr, block)));
+  return candidates.find(({ cidr }) => !tellsNothing(cidr));
 }
 
 /** The old range of the family that this one is not. */

@@ -23,7 +23,7 @@ describe("unreadable", () => {
         keys: ["/registry/minions/n2", "/registry/configmaps/kube-system/kube-proxy"],
         what: "2 values cannot be read: /registry/minions/n2, /registry/configmaps/kube-system/kube-proxy",
         why: "the value of /registry/minions/n2 is malformed: byte 4: cut short, encrypted",
-        next: "repair it (one unreadable object stops every list of its kind), or read up on encryption at rest",
+        next: "restore a damaged value from an etcd snapshot or from a journal's original: one unreadable object stops every list of its kind",
       },
     ]);
   });

@@ -138,6 +138,16 @@ describe("capacity", () => {
     ]);
   });
 
+  test("as many blocks as Nodes are enough", () => {
+    const plan = planOver(nodes(4), "10.212.0.0/16", { nodeMaskSize: 17 });
+    expect(findingsOf(plan, "capacity")).toMatchObject([
+      {
+        what: "4 Nodes need a block, and 10.212.0.0/16 has 2 blocks of /17",
+        next: "use a mask of /18 or longer (4 blocks of 16382 addresses at /18), or a range of /15 or wider with /17 blocks",
+      },
+    ]);
+  });
+
   test("where no mask is long enough only a wider range helps", () => {
     const plan = planOver(nodes(5), "10.212.0.0/30", { nodeMaskSize: 32 });
     expect(findingsOf(plan, "capacity")).toMatchObject([
@@ -162,6 +172,30 @@ describe("nearly-full", () => {
         next: "use a wider range or a longer mask if the cluster is to grow",
       },
     ]);
+  });
+
+  test("a block of another size uses all that it touches", () => {
+    const used = (block: string, target: string) =>
+      planOver(cluster().node("n1", "10.112.0.0/24").node("n2", block), target, {
+        nodes: ["n1"],
+        nodeMaskSize: 24,
+      }).outline.families.map((family) => family.used);
+    expect(used("10.212.4.0/22", "10.212.0.0/16")).toEqual([5]);
+    expect(used("10.212.4.64/26", "10.212.0.0/16")).toEqual([2]);
+    expect(used("10.0.0.0/8", "10.212.0.0/22")).toEqual([4]);
+    expect(used("10.113.0.0/16", "10.212.0.0/22")).toEqual([1]);
+  });
+
+  test("blocks that overlap count once", () => {
+    const builder = cluster()
+      .node("n1", "10.212.0.0/22")
+      .node("n2", "10.212.2.0/24")
+      .node("n3", "10.212.3.128/25");
+    const plan = planOver(builder.node("n4", "10.212.9.0/24"), "10.212.0.0/16", {
+      nodes: ["n4"],
+      nodeMaskSize: 24,
+    });
+    expect(plan.outline.families.map(({ used }) => used)).toEqual([5]);
   });
 
   test("exactly 80 % is not", () => {

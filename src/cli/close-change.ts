@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { thisHost } from "../adapters/host.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import { recordOf } from "../plan/lock-holder.js";
@@ -24,17 +25,37 @@ export async function closeUnwritten(closing: Closing, io: Io): Promise<void> {
 }
 
 /** The same for who holds the lock already: only then is it sure that no run is writing the journal. */
-export async function closeUnderLock({ session, store, change }: Closing, lock: Lock): Promise<void> {
+export async function closeUnderLock(closing: Closing, lock: Lock): Promise<void> {
+  const now = await readAgain(closing);
+  if (now === undefined || !(isWaiting(now) || now.state === "in doubt")) return;
+  const settled = await settleChange(closing.session, now);
+  if (settled.state === "not written") await close(closing, lock, "not-written");
+}
+
+/** Closes a change of which nothing is left to be given back. */
+export async function closeUndone(closing: Closing, io: Io): Promise<void> {
+  const { session, change } = closing;
+  await withLock(session, change.begin.changeId, io, async (lock) => {
+    if (isDeepStrictEqual(await readAgain(closing), change)) await close(closing, lock, "undone");
+  });
+}
+
+/** While the lock was waited for, another run may have done something about it. */
+async function readAgain({ store, change }: Closing): Promise<JournaledChange | undefined> {
+  return (await readHistory(store)).find(({ begin }) => begin.changeId === change.begin.changeId);
+}
+
+async function close(
+  { session, store, change }: Closing,
+  lock: Lock,
+  state: "not-written" | "undone",
+): Promise<void> {
   const { begin } = change;
-  const now = (await readHistory(store)).find((each) => each.begin.changeId === begin.changeId);
-  if (now === undefined) return;
-  const settled = await settleChange(session, now);
-  if (settled.state !== "not written" || !(isWaiting(settled) || now.state === "in doubt")) return;
   const journal = await store.reopen(begin.changeId);
-  journal.append({ type: "end", state: "not-written", atMs: Date.now() });
+  journal.append({ type: "end", state, atMs: Date.now() });
   await journal.sync();
   await journal.close();
   const { name, user } = thisHost();
-  const record = recordOf(begin, { host: name, user, journal: journal.directory }, "not-written");
+  const record = recordOf(begin, { host: name, user, journal: journal.directory }, state);
   await writeChangeRecord(session.etcd, record, lock.preconditions);
 }
