@@ -17,16 +17,19 @@ export function expectReadersToGo(): void {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * The first signal, and a reader of stdout that has gone, ask for the end; a second signal ends the process at once. `say` is
- * called at the first signal.
+ * The first signal, and a reader of stdout that has gone, ask for the end; a second signal ends the process at once. `first`
+ * and `second` are called before, to say so.
  */
-export function watchInterrupts(say: () => void): Interrupts {
+export function watchInterrupts(first: () => void, second: () => void): Interrupts {
   let signals = 0;
   const onSignal = () => {
     signals += 1;
     // What is under way may or may not be written: the journal knows that it was announced.
-    if (signals > 1) process.exit(130);
-    say();
+    if (signals > 1) {
+      second();
+      process.exit(130);
+    }
+    first();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {

@@ -33,7 +33,7 @@ export async function confirmCount(question: string, count: number, yes: boolean
   }
   const answer = await io.ask(`${question}? Type ${count} to go on`);
   if (answer?.trim() === String(count)) return;
-  throw new EtcdcidrError("declined", {
+  throw new EtcdcidrError(answer === undefined ? "interrupted" : "declined", {
     what: "the change was not confirmed",
     why: answer === undefined ? "no answer was given" : `the answer was not ${count}`,
     now: NOTHING_WRITTEN,

@@ -1,7 +1,7 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import { type ChangeRecord, isOpen, isOutOfDate } from "../plan/lock-holder.js";
-import { isOfCluster, isUnfinished, unfinishedChanges } from "../plan/select-change.js";
+import { isOfCluster, isUnfinished, rollbacksOf, unfinishedChanges } from "../plan/select-change.js";
 import { readChangeRecord, readChangeRecords } from "../run/change-records.js";
 import { findCluster } from "../run/find-cluster.js";
 import { settleChange } from "../run/settle-change.js";
@@ -43,6 +43,15 @@ export async function refuseUnfinished(
 export function concernsOf({ begin }: JournaledChange): readonly string[] {
   const { intent } = begin.plan;
   return intent.operation === "rollback" ? [begin.changeId, intent.changeId] : [begin.changeId];
+}
+
+/** What a rollback of the change is about: its own earlier rollbacks, too, which it finishes. */
+export function concernsOfRollback(
+  change: JournaledChange,
+  history: readonly JournaledChange[],
+): readonly string[] {
+  const earlier = rollbacksOf(history, change.begin.changeId);
+  return [...concernsOf(change), ...earlier.map(({ begin }) => begin.changeId)];
 }
 
 /** Throws `blocked` where another host has gone on with a change that its journal here has half done. */

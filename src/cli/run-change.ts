@@ -14,6 +14,7 @@ import { finish } from "./finish.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
 import { createProgress } from "./progress.js";
+import { renderError } from "./render-error.js";
 import type { Session } from "./session.js";
 
 /** A confirmed plan and how its journal comes about: written anew, or gone on with. */
@@ -36,14 +37,24 @@ export interface ChangeRun {
 /** Takes the lock, journals, applies, verifies, and says what is left to do. Returns the exit code. */
 export async function runChange(run: ChangeRun, io: Io): Promise<number> {
   return withLock(run.session, run.changeId, io, async (lock) => {
-    const interrupts = watchInterrupts(() =>
-      io.err("\nfinishing what is under way; interrupt once more to end at once\n"),
+    const interrupts = watchInterrupts(
+      () => io.err("\nfinishing what is under way; interrupt once more to end at once\n"),
+      () => io.err(renderError(endedAtOnce(run.changeId))),
     );
     try {
       return await runLocked(run, lock, interrupts.isRequested, io);
     } finally {
       interrupts.dispose();
     }
+  });
+}
+
+function endedAtOnce(changeId: string): EtcdcidrError {
+  return new EtcdcidrError("interrupted", {
+    what: "the change was ended at once",
+    why: "etcdcidr was interrupted twice",
+    now: "part of the Nodes may be written; the journal names all that may be",
+    next: `\`etcdcidr resume ${changeId}\` settles it and goes on, \`etcdcidr rollback ${changeId}\` undoes what is written`,
   });
 }
 

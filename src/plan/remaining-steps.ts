@@ -114,7 +114,10 @@ function flannelSteps(families: readonly FamilyOutline[], { flannel }: ReadSet):
     const name = family === 4 ? "Network" : "IPv6Network";
     const value = family === 4 ? flannel.network : flannel.ipv6Network;
     if ((value ?? NO_RANGE) === target) return [];
-    return [target === NO_RANGE ? `remove ${name}` : `set ${name} to ${target}`];
+    if (target === NO_RANGE) return [`remove ${name}`];
+    // Without it flannel reads no IPv6Network (flannel, Documentation/configuration.md).
+    const enable = family === 6 && value === undefined ? ["set EnableIPv6 to true"] : [];
+    return [`set ${name} to ${target}`, ...enable];
   });
   const edit = edits.length === 0 ? "" : `${edits.join(" and ")} in net-conf.json now, then `;
   const what = `${edit}restart all flanneld, give cni0 its new address first on every node, and only then renew Pods`;

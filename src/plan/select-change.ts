@@ -10,15 +10,31 @@ export function standingChanges(history: readonly JournaledChange[]): readonly J
   );
 }
 
-/** The changes that are undone, with the complete and standing rollback that did it. */
+/**
+ * The changes that are undone, with the complete and standing rollback that did it. What an earlier rollback of the same change
+ * had left half done, it has finished.
+ */
 export function rollbacksByUndone(history: readonly JournaledChange[]): ReadonlyMap<string, string> {
   const undone = new Map<string, string>();
   for (const change of [...history].reverse()) {
     const { changeId, plan } = change.begin;
-    if (plan.intent.operation === "rollback" && isComplete(change) && !undone.has(changeId))
-      undone.set(plan.intent.changeId, changeId);
+    if (plan.intent.operation !== "rollback" || !isComplete(change) || undone.has(changeId)) continue;
+    undone.set(plan.intent.changeId, changeId);
+    for (const earlier of rollbacksOf(history, plan.intent.changeId))
+      if (isUnfinished(earlier)) undone.set(earlier.begin.changeId, changeId);
   }
   return undone;
+}
+
+/** The rollbacks of a change, complete or not. */
+export function rollbacksOf(
+  history: readonly JournaledChange[],
+  changeId: string,
+): readonly JournaledChange[] {
+  return history.filter(({ begin }) => {
+    const { intent } = begin.plan;
+    return intent.operation === "rollback" && intent.changeId === changeId;
+  });
 }
 
 function isComplete({ state }: JournaledChange): boolean {
@@ -27,7 +43,8 @@ function isComplete({ state }: JournaledChange): boolean {
 
 /**
  * The change to roll back: the one named, else the newest that stands and is no rollback. Undefined: there is none.
- * Throws `not-found` for an unknown or already undone id, `blocked` when a later change over the same keys stands.
+ * Throws `not-found` for an unknown or already undone id, `blocked` when a later change over the same keys stands that is not
+ * its own rollback, half done.
  */
 export function selectChange(
   history: readonly JournaledChange[],

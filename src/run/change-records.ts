@@ -1,4 +1,10 @@
-import { type ChangeRecord, parseChangeRecord, RECORDS_PREFIX, toJsonBytes } from "../plan/lock-holder.js";
+import {
+  type ChangeRecord,
+  isOpen,
+  parseChangeRecord,
+  RECORDS_PREFIX,
+  toJsonBytes,
+} from "../plan/lock-holder.js";
 import type { Precondition } from "../plan/plan.js";
 import type { Etcd } from "../ports.js";
 import { readPrefix } from "./range-reader.js";
@@ -37,20 +43,25 @@ export async function writeChangeRecord(
   await etcd.txn({ operations: [operation], preconditions });
 }
 
-/** Records that a rollback has undone a change; if that was a rollback itself, what it had undone stands again. */
+/**
+ * Records that a rollback has undone a change, and has finished what earlier rollbacks of it had left half done. If that was a
+ * rollback itself, what it had undone stands again.
+ */
 export async function recordUndone(
   etcd: Etcd,
   changeId: string,
   undoneBy: string,
   preconditions: readonly Precondition[],
 ): Promise<void> {
-  const record = await readChangeRecord(etcd, changeId);
-  if (record === undefined) return;
-  await writeChangeRecord(etcd, { ...record, undoneBy }, preconditions);
-  const again = record.of === undefined ? undefined : await readChangeRecord(etcd, record.of);
-  if (again?.undoneBy !== changeId) return;
-  const { undoneBy: _undoneBy, ...standing } = again;
-  await writeChangeRecord(etcd, standing, preconditions);
+  for (const record of await readChangeRecords(etcd)) {
+    const { id, of } = record;
+    if (id === changeId || (of === changeId && id !== undoneBy && isOpen(record))) {
+      await writeChangeRecord(etcd, { ...record, undoneBy }, preconditions);
+    } else if (record.undoneBy === changeId) {
+      const { undoneBy: _undoneBy, ...standing } = record;
+      await writeChangeRecord(etcd, standing, preconditions);
+    }
+  }
 }
 
 function keyOf(changeId: string): string {

@@ -112,16 +112,16 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 
   test.each([
-    ["anything else", "yes\r", "the answer was not 5"],
-    ["nothing", "\r", "the answer was not 5"],
-    ["Ctrl-C", "\u0003", "no answer was given"],
-  ])("%s is no: exit 3", async (_name, keys, why) => {
+    ["anything else", "yes\r", "declined", 3, "the answer was not 5"],
+    ["nothing", "\r", "declined", 3, "the answer was not 5"],
+    ["Ctrl-C", "\u0003", "interrupted", 130, "no answer was given"],
+  ])("%s is no", async (_name, keys, code, exitCode, why) => {
     const { cluster, flags } = await scene();
     const terminal = runOnTerminal([...CHANGE, ...flags]);
     await terminal.seen(PROMPT);
     terminal.type(keys);
-    expect(await terminal.ended()).toBe(3);
-    expect(terminal.text()).toContain("error[declined]: the change was not confirmed");
+    expect(await terminal.ended()).toBe(exitCode);
+    expect(terminal.text()).toContain(`error[${code}]: the change was not confirmed`);
     expect(terminal.text()).toContain(why);
     expect(await newBlocks(cluster)).toEqual([]);
   });

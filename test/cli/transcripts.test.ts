@@ -108,7 +108,7 @@ test("somebody is asked", async () => {
   const { cluster, terminal } = await scene();
   expect((await terminal.run(CHANGE)).exitCode).toBe(2);
   expect((await terminal.ask(CHANGE, "yes")).exitCode).toBe(3);
-  expect((await terminal.ask(CHANGE, undefined)).exitCode).toBe(3);
+  expect((await terminal.ask(CHANGE, undefined)).exitCode).toBe(130);
   expect((await cluster.nodes()).get("worker-1")?.podCidr).toBe("10.112.4.0/24");
   expect((await terminal.ask(CHANGE, " 5 ")).exitCode).toBe(0);
   expect((await terminal.ask("rollback", "1")).exitCode).toBe(3);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type ChangeRecord, isOpen } from "../../src/plan/lock-holder.js";
 import { live } from "../harness/crash.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
@@ -177,15 +178,10 @@ describe("a change that is half done", () => {
     expect(Object.entries(before).filter(([name]) => name !== "node-19")).toEqual(Object.entries(others));
   });
 
-  test("its rollback, half done as well: only that goes on; nothing else begins", async () => {
-    const scene = await crashed(PART_APPLIED);
-    const first = firstOf(scene);
-    const killed = await scene.run(["rollback", "--yes"], { killAfter: 50, unsynced: "kept" });
-    expect(killed.killed).toBe(true);
-    const back = changesIn(scene.directory).find((id) => id !== first) ?? "";
+  test("its rollback, half done as well: neither the change nor another one goes on, only the way back", async () => {
+    const { scene, first, back } = await halfBack();
     expect(await states(scene)).toEqual(["in doubt", "in doubt"]);
-    const refusals = [["resume", first, "--yes"], CHANGE, ["rollback", first, "--yes"]];
-    for (const argv of refusals) {
+    for (const argv of [["resume", first, "--yes"], CHANGE]) {
       const { exitCode, err } = await scene.run(argv);
       expect([argv, exitCode]).toEqual([argv, 3]);
       expect(err).toContain(`\`etcdcidr resume ${back}\``);
@@ -195,12 +191,24 @@ describe("a change that is half done", () => {
     expect(await states(scene)).toEqual(["undone", "applied"]);
   });
 
+  test("its rollback, half done, is finished by another one, past a Node that somebody else has changed", async () => {
+    const { scene } = await halfBack();
+    await setBlock(scene, "node-17", "10.99.0.0/25");
+    const resumed = await scene.run(["resume", "--yes"]);
+    expect([3, 4]).toContain(resumed.exitCode);
+    const again = await scene.run(["rollback", "--yes", "--accept", "changed-since"]);
+    expect(again.exitCode).toBe(0);
+    const { "node-17": _changed, ...others } = await scene.nodes();
+    const { "node-17": _before, ...before } = (await whole()).before;
+    expect(others).toEqual(before);
+    expect(await states(scene)).toEqual(["undone", "undone", "applied"]);
+    expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
+    const records = Object.values(await ownKeys(server.endpoint)) as unknown as ChangeRecord[];
+    expect(records.filter(isOpen)).toEqual([]);
+  });
+
   test("its rollback, half done, can be undone, too: then the change is as it was", async () => {
-    const scene = await crashed(PART_APPLIED);
-    const first = firstOf(scene);
-    const halfDone = await scene.nodes();
-    await scene.run(["rollback", "--yes"], { killAfter: 50, unsynced: "kept" });
-    const back = changesIn(scene.directory).find((id) => id !== first) ?? "";
+    const { scene, first, back, halfDone } = await halfBack();
     expect((await scene.run(["rollback", back, "--yes"])).err).not.toContain("error[");
     expect(await scene.nodes()).toEqual(halfDone);
     expect((await scene.run(["resume", first, "--yes"])).exitCode).toBe(0);
@@ -245,6 +253,16 @@ test("a rollback that finds nothing left to be given back: the change counts as 
   expect((await run(["rollback", "--yes"])).exitCode).toBe(0);
   expect((await cluster.nodes()).get("node-0")?.podCidr).toBe("10.112.0.0/25");
 });
+
+/** A change that was killed in the middle, and its rollback as well. */
+async function halfBack() {
+  const scene = await crashed(PART_APPLIED);
+  const first = firstOf(scene);
+  const halfDone = await scene.nodes();
+  await scene.run(["rollback", "--yes"], { killAfter: 45, unsynced: "kept" });
+  const back = changesIn(scene.directory).find((id) => id !== first) ?? "";
+  return { scene, first, back, halfDone };
+}
 
 test("a run that held the lock and ended half way is noticed when the lock is got", async () => {
   const scene = await openScene(server.endpoint, "in flight", 20);

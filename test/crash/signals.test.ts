@@ -78,6 +78,8 @@ test.each([
   cli.child.kill(second);
   expect(await cli.ended).toBe(130);
   relay.release();
+  expect(cli.err()).toContain("error[interrupted]: the change was ended at once\n");
+  expect(cli.err()).toContain(`next: \`etcdcidr resume ${idOf(scene)}\` settles it and goes on`);
   expect(recordTypes(scene.directory, idOf(scene))).not.toContain("end");
   await goesOn(stopped);
 });

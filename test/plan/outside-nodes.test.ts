@@ -49,3 +49,14 @@ test("a family that no Node has or gets is no part of the plan", () => {
     "left-alone: 3 Nodes left alone for IPv6: n1, n2, n3",
   );
 });
+
+test("flannel reads an added family only with EnableIPv6", () => {
+  const key = "/registry/configmaps/kube-flannel/kube-flannel-cfg";
+  const builder = three().with({ flannel: { key, network: "10.112.0.0/16" } });
+  const { outline } = planOver(builder, "10.112.0.0/16,fd00:10:212::/48", { addFamily: true });
+  const steps = remainingSteps(outline.families, builder.build(), outline.nodes);
+  expect(steps.find(({ where }) => where.includes("flannel"))?.what).toBe(
+    "set IPv6Network to fd00:10:212::/48 and set EnableIPv6 to true in net-conf.json now, then restart all flanneld, " +
+      "give cni0 its new address first on every node, and only then renew Pods",
+  );
+});

@@ -14,7 +14,7 @@ import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
+import { concernsOfRollback, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ApplyOptions {
@@ -38,7 +38,7 @@ export async function applyPlan(
       asked.operation === "rollback"
         ? history.find(({ begin }) => begin.changeId === asked.changeId)
         : undefined;
-    const concerning = undone === undefined ? [] : concernsOf(undone);
+    const concerning = undone === undefined ? [] : concernsOfRollback(undone, history);
     if (!options.dryRun) await refuseUnfinished(session, history, concerning);
     if (undone !== undefined) await refuseOutOfDate(session, undone);
     const readSet = await gather({ ...session, spool });

@@ -13,7 +13,7 @@ import { closeUndone, closeUnwritten } from "../close-change.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
+import { concernsOfRollback, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface RollbackOptions {
@@ -41,7 +41,7 @@ export async function rollback(
   const spool = await openSpool();
   try {
     await refuseOutOfDate(session, change);
-    const concerning = concernsOf(change);
+    const concerning = concernsOfRollback(change, history);
     if (!options.dryRun) await refuseUnfinished(session, history, concerning);
     const readSet = await gather({ ...session, spool });
     checkCluster(change, readSet);
