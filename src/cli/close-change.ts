@@ -4,7 +4,7 @@ import type { JournaledChange } from "../plan/journaled-change.js";
 import { recordOf } from "../plan/lock-holder.js";
 import { isWaiting } from "../plan/select-change.js";
 import type { JournalStore } from "../ports.js";
-import { writeChangeRecord } from "../run/change-records.js";
+import { recordUndone, writeChangeRecord } from "../run/change-records.js";
 import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
 import { settleChange } from "../run/settle-change.js";
@@ -36,7 +36,10 @@ export async function closeUnderLock(closing: Closing, lock: Lock): Promise<void
 export async function closeUndone(closing: Closing, io: Io): Promise<void> {
   const { session, change } = closing;
   await withLock(session, change.begin.changeId, io, async (lock) => {
-    if (isDeepStrictEqual(await readAgain(closing), change)) await close(closing, lock, "undone");
+    if (!isDeepStrictEqual(await readAgain(closing), change)) return;
+    const { changeId } = change.begin;
+    await recordUndone(session.etcd, changeId, changeId, lock.preconditions);
+    await close(closing, lock, "undone");
   });
 }
 

@@ -12,16 +12,20 @@ export function standingChanges(history: readonly JournaledChange[]): readonly J
 
 /**
  * The changes that are undone, with the complete and standing rollback that did it. What an earlier rollback of the same change
- * had left half done, it has finished.
+ * had left half done, it has finished; so has a rollback that found nothing left to be given back.
  */
 export function rollbacksByUndone(history: readonly JournaledChange[]): ReadonlyMap<string, string> {
   const undone = new Map<string, string>();
+  const finish = (changeId: string, undoneBy: string) => {
+    for (const earlier of rollbacksOf(history, changeId))
+      if (isUnfinished(earlier)) undone.set(earlier.begin.changeId, undoneBy);
+  };
+  for (const { begin, state } of history) if (state === "undone") finish(begin.changeId, begin.changeId);
   for (const change of [...history].reverse()) {
     const { changeId, plan } = change.begin;
     if (plan.intent.operation !== "rollback" || !isComplete(change) || undone.has(changeId)) continue;
     undone.set(plan.intent.changeId, changeId);
-    for (const earlier of rollbacksOf(history, plan.intent.changeId))
-      if (isUnfinished(earlier)) undone.set(earlier.begin.changeId, changeId);
+    finish(plan.intent.changeId, changeId);
   }
   return undone;
 }
@@ -59,9 +63,10 @@ export function selectChange(
     if (id === undefined) return undefined;
     throw notFound(history, id);
   }
+  const own = rollbacksOf(history, selected.begin.changeId);
   const since = history.slice(history.indexOf(selected) + 1);
   const later = since
-    .filter((change) => standing.includes(change) && !undoesOneOf(since, change))
+    .filter((change) => standing.includes(change) && !own.includes(change) && !undoesOneOf(since, change))
     .findLast((change) => sharesKeys(change, selected));
   if (later !== undefined) throw laterFirst(selected, later);
   return selected;
