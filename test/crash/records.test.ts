@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Life, Lived } from "../harness/crash.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
@@ -199,6 +199,7 @@ describe("a journal that is carried over", () => {
     const { one, id, file } = await halfDone();
     await one(["changes", "export", id, file]);
     const other = await startEtcd();
+    onTestFinished(() => other.stop());
     const foreign = await openScene(other.endpoint, "in flight", 5);
     const before = await foreign.nodes();
     expect((await foreign.run(["changes", "import", file])).exitCode).toBe(0);
@@ -208,7 +209,6 @@ describe("a journal that is carried over", () => {
       expect(err).toContain("error[wrong-cluster]");
     }
     expect(await foreign.nodes()).toEqual(before);
-    await other.stop();
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type ChangeRecord, isOpen } from "../../src/plan/lock-holder.js";
 import { live } from "../harness/crash.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
@@ -219,6 +219,7 @@ describe("a change that is half done", () => {
   test("on another cluster: the journal decides nothing there", async () => {
     const scene = await crashed(PART_APPLIED);
     const other = await startEtcd();
+    onTestFinished(() => other.stop());
     const elsewhere = await openScene(other.endpoint, "in flight", 5);
     const before = await elsewhere.nodes();
     const there = runnerOf(elsewhere.cluster, scene.directory);
@@ -228,7 +229,6 @@ describe("a change that is half done", () => {
     expect(await elsewhere.nodes()).toEqual(before);
     const changed = await there(CHANGE);
     expect(changed.exitCode).toBe(0);
-    await other.stop();
   });
 });
 
