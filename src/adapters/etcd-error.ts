@@ -36,11 +36,6 @@ export function explainEtcdError(
   );
 }
 
-/** Whether a `too-large` error is about the number of operations (etcd's --max-txn-ops), not about bytes. */
-export function isTooManyOperations(error: unknown): boolean {
-  return error instanceof EtcdcidrError && statusOf(error.cause).details.includes(TOO_MANY_OPERATIONS);
-}
-
 /** Whether this host never sent the Txn: unlike after any refusal, another endpoint may still take it. */
 export function isProvablyUnsent(error: unknown): boolean {
   return (

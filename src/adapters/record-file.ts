@@ -1,4 +1,5 @@
 import { constants, copyFile, type FileHandle, open, rename } from "node:fs/promises";
+import { writeAll } from "./write-all.js";
 
 /** A text of records that only grows; some of them can be read again. */
 export interface RecordFile {
@@ -100,11 +101,4 @@ function recordFile(handle: FileHandle, length: number): RecordFile {
       await flush().finally(() => handle.close());
     },
   };
-}
-
-async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
-  }
 }

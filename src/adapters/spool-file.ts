@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { Spool } from "../ports.js";
+import { writeAll } from "./write-all.js";
 
 /** A spool in a file whose name is removed at once: whatever happens to the process, nothing stays behind. Throws `refused`. */
 export async function openSpool(): Promise<Spool> {
@@ -24,9 +25,7 @@ export async function openSpool(): Promise<Spool> {
     const position = end - bytes.length;
     pending = [];
     pendingBytes = 0;
-    for (let done = 0; done < bytes.length; ) {
-      done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
-    }
+    await writeAll(handle, bytes, position);
   };
 
   return {

@@ -1,11 +1,12 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import type { ReadSet } from "../plan/read-set.js";
+import { isSameCluster } from "../plan/same-cluster.js";
 
 /** A journal is of one cluster. Throws `wrong-cluster`. */
 export function checkCluster({ begin }: JournaledChange, { cluster }: ReadSet): void {
   const then = begin.plan.cluster;
-  if (then.etcdId === cluster.etcdId && then.kubeSystemUid === cluster.kubeSystemUid) return;
+  if (isSameCluster(then, cluster)) return;
   throw new EtcdcidrError("wrong-cluster", {
     what: `change ${begin.changeId} was made on another cluster`,
     why:

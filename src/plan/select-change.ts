@@ -1,6 +1,7 @@
 import { EtcdcidrError } from "../errors.js";
 import type { JournaledChange } from "./journaled-change.js";
 import type { ClusterIdentity } from "./plan.js";
+import { isSameCluster } from "./same-cluster.js";
 
 /** The changes that stand: written, and not undone by a later rollback that itself stands. */
 export function standingChanges(history: readonly JournaledChange[]): readonly JournaledChange[] {
@@ -90,9 +91,8 @@ function sharesKeys(change: JournaledChange, other: JournaledChange): boolean {
 }
 
 /** A journal directory may hold changes of several clusters. */
-export function isOfCluster({ begin }: JournaledChange, { etcdId, kubeSystemUid }: ClusterIdentity): boolean {
-  const { cluster } = begin.plan;
-  return cluster.etcdId === etcdId && cluster.kubeSystemUid === kubeSystemUid;
+export function isOfCluster({ begin }: JournaledChange, cluster: ClusterIdentity): boolean {
+  return isSameCluster(begin.plan.cluster, cluster);
 }
 
 function notFound(history: readonly JournaledChange[], id: string): EtcdcidrError {

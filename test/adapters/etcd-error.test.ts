@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  type EtcdCall,
-  explainEtcdError,
-  isProvablyUnsent,
-  isTooManyOperations,
-} from "../../src/adapters/etcd-error.js";
+import { type EtcdCall, explainEtcdError, isProvablyUnsent } from "../../src/adapters/etcd-error.js";
 import { lostCreate } from "../../src/adapters/etcd-txn.js";
 import type { ErrorCode } from "../../src/errors.js";
 
@@ -104,13 +99,6 @@ test("a lost quorum is named", () => {
     now: "nothing was written by this call",
     next: "check the members (etcdctl endpoint status --cluster)",
   });
-});
-
-test("what is not an error of ours is not about too many operations", () => {
-  expect(isTooManyOperations(new Error("too many operations in txn request"))).toBe(false);
-  expect(isTooManyOperations(explain("8 RESOURCE_EXHAUSTED: etcdserver: too many requests", TXN))).toBe(
-    false,
-  );
 });
 
 test("an old kine's duplicate key is a lost create, for one create alone", () => {

@@ -1,14 +1,11 @@
 import { openSpool } from "../../adapters/spool-file.js";
 import { readTextFile } from "../../adapters/text-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
-import { planChangePodCidr } from "../../plan/change-pod-cidr.js";
-import type { Intent } from "../../plan/intent.js";
-import type { JournaledChange } from "../../plan/journaled-change.js";
 import type { Plan } from "../../plan/plan.js";
 import { differencesFrom, parsePlanFile, type SavedPlan } from "../../plan/plan-file.js";
+import { planIntent } from "../../plan/plan-intent.js";
 import type { ReadSet } from "../../plan/read-set.js";
-import { planRollback } from "../../plan/rollback.js";
-import { selectChange } from "../../plan/select-change.js";
+import { isSameCluster } from "../../plan/same-cluster.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
@@ -48,7 +45,7 @@ export async function applyPlan(
       nowMs: Date.now(),
       accept: [...new Set([...saved.intent.accept, ...options.accept])],
     };
-    const plan = planAgain(intent, readSet, history);
+    const plan = planIntent(intent, readSet, history);
     checkEdits(saved, plan);
     return await executePlan(
       { session, options, plan, readSet, store, spool, concerning, dryRun: options.dryRun },
@@ -60,16 +57,9 @@ export async function applyPlan(
   }
 }
 
-function planAgain(intent: Intent, readSet: ReadSet, history: readonly JournaledChange[]): Plan {
-  if (intent.operation === "change-pod-cidr") return planChangePodCidr(intent, readSet);
-  const change = selectChange(history, intent.changeId);
-  if (change === undefined) throw new TypeError("a named change is selected or an error is thrown");
-  return planRollback(intent, readSet, change);
-}
-
 function checkCluster({ cluster }: SavedPlan, readSet: ReadSet): void {
   const now = readSet.cluster;
-  if (cluster.etcdId === now.etcdId && cluster.kubeSystemUid === now.kubeSystemUid) return;
+  if (isSameCluster(cluster, now)) return;
   throw new EtcdcidrError("wrong-cluster", {
     what: "this plan is for another cluster",
     why:

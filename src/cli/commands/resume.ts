@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { thisHost } from "../../adapters/host.js";
 import { openSpool } from "../../adapters/spool-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
-import { planChangePodCidr } from "../../plan/change-pod-cidr.js";
 import { type JournaledChange, planOf } from "../../plan/journaled-change.js";
 import type { Plan } from "../../plan/plan.js";
 import { differencesFrom, toSavedPlan } from "../../plan/plan-file.js";
+import { planIntent } from "../../plan/plan-intent.js";
 import type { ReadSet } from "../../plan/read-set.js";
 import { remainingSteps } from "../../plan/remaining-steps.js";
-import { planRollback } from "../../plan/rollback.js";
-import { selectChange, selectUnfinished } from "../../plan/select-change.js";
+import { selectUnfinished } from "../../plan/select-change.js";
 import type { Journal, JournalStore } from "../../ports.js";
 import type { ApplyResult } from "../../run/apply.js";
 import { gather } from "../../run/gather.js";
@@ -152,10 +151,7 @@ function planAgain({ change, history, options }: Resumption, readSet: ReadSet): 
   const accept = [...new Set([...change.begin.plan.intent.accept, ...options.accept])];
   const intent = { ...change.begin.plan.intent, accept, nowMs: Date.now() };
   try {
-    const plan =
-      intent.operation === "change-pod-cidr"
-        ? planChangePodCidr(intent, readSet)
-        : planRollback(intent, readSet, changeToUndo(history, intent.changeId));
+    const plan = planIntent(intent, readSet, history);
     const differences = differencesFrom(toSavedPlan(planOf(change)), plan);
     if (differences.length === 0) return { plan };
     return { why: `the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}` };
@@ -163,12 +159,6 @@ function planAgain({ change, history, options }: Resumption, readSet: ReadSet): 
     if (!(error instanceof EtcdcidrError)) throw error;
     return { why: error.message };
   }
-}
-
-function changeToUndo(history: readonly JournaledChange[], changeId: string): JournaledChange {
-  const undone = selectChange(history, changeId);
-  if (undone === undefined) throw new TypeError("a named change is selected or an error is thrown");
-  return undone;
 }
 
 function closed({ begin }: JournaledChange, why: string): EtcdcidrError {
