@@ -98,16 +98,14 @@ export interface Journal {
   flush(): Promise<void>;
   /** Returns when every record appended so far is on disk (fsync; concurrent calls share one). Throws `journal-unusable`. */
   sync(): Promise<void>;
-  /** The stored bytes that `original` records of this journal hold. */
-  originals(keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   close(): Promise<void>;
 }
 
 /** How records become lines; handed to the files' adapter, which knows no record. */
 export interface JournalCodec {
   readonly firstSum: string;
-  /** The line with its line feed, and the sum that the next line continues from. */
-  encode(record: JournalRecord, previousSum: string): { readonly text: string; readonly sum: string };
+  /** The line in UTF-8 with its line feed, and the sum that the next line continues from. */
+  encode(record: JournalRecord, previousSum: string): { readonly bytes: Uint8Array; readonly sum: string };
   /** Undefined for a line that is not as it was written. */
   decode(
     line: string,

@@ -5,7 +5,7 @@ import type { JournalRecord } from "../plan/journal-record.js";
 import type { Journal, JournalCodec, JournalStore } from "../ports.js";
 import { exportJournal, importJournal } from "./journal-copy.js";
 import { FILE_NAME, list, makeDirectory, syncDirectory, unusable } from "./journal-directory.js";
-import { checkedLines, damaged } from "./journal-lines.js";
+import { checkedLines } from "./journal-lines.js";
 import { createRecordFile, type RecordFile, reopenRecordFile } from "./record-file.js";
 
 /** Journals as files: `<directory>/<change id>/journal.jsonl`, directories 0700, files 0600. */
@@ -92,27 +92,13 @@ function openJournal(
     directory,
     append(record) {
       const line = codec.encode(record, sum);
-      file.append(line.text, record.type === "original" ? record.key : undefined, sum);
+      file.append(line.bytes);
       sum = line.sum;
     },
     flush: () => guarded(file.flush),
     sync: () => guarded(file.sync),
-    async originals(keys) {
-      const lines = await guarded(() => file.read(keys));
-      return new Map(
-        [...lines].map(([key, { text, context }]) => [
-          key,
-          valueIn(codec.decode(text.trimEnd(), context), directory),
-        ]),
-      );
-    },
     close: () => guarded(file.close),
   };
-}
-
-function valueIn(decoded: ReturnType<JournalCodec["decode"]>, directory: string): Uint8Array {
-  if (decoded?.record.type !== "original") throw damaged(directory, "an original is not as it was written");
-  return decoded.record.value;
 }
 
 async function* readRecords(path: string, codec: JournalCodec): AsyncGenerator<JournalRecord> {

@@ -59,7 +59,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-export function damaged(path: string, why: string): EtcdcidrError {
+function damaged(path: string, why: string): EtcdcidrError {
   return new EtcdcidrError("journal-damaged", {
     what: `cannot trust the journal ${path}`,
     why,

@@ -1,22 +1,13 @@
 import { constants, copyFile, type FileHandle, open, rename } from "node:fs/promises";
 import { writeAll } from "./write-all.js";
 
-/** A text of records that only grows; some of them can be read again. */
+/** A file of records that only grows. */
 export interface RecordFile {
-  /** Queues a text; with a name it can be read again, with `context` beside it. */
-  append(text: string, name: string | undefined, context: string): void;
+  /** Queues a record. */
+  append(bytes: Uint8Array): void;
   flush(): Promise<void>;
   sync(): Promise<void>;
-  read(
-    names: readonly string[],
-  ): Promise<ReadonlyMap<string, { readonly text: string; readonly context: string }>>;
   close(): Promise<void>;
-}
-
-interface Place {
-  readonly offset: number;
-  readonly length: number;
-  readonly context: string;
 }
 
 /** Creates the file, which must not exist, readable by its owner alone. */
@@ -26,7 +17,7 @@ export async function createRecordFile(path: string): Promise<RecordFile> {
 
 /**
  * Opens a file to go on after so many bytes; what stands behind them is left out. It goes on in a copy that takes the name: a
- * process that was frozen over the first and thaws writes into a file that nobody reads. What was written before cannot be read.
+ * process that was frozen over the first and thaws writes into a file that nobody reads.
  */
 export async function reopenRecordFile(path: string, length: number): Promise<RecordFile> {
   const copy = `${path}.reopened`;
@@ -39,19 +30,16 @@ export async function reopenRecordFile(path: string, length: number): Promise<Re
 }
 
 function recordFile(handle: FileHandle, length: number): RecordFile {
-  const places = new Map<string, Place>();
-  let queue: Buffer[] = [];
-  let end = length;
+  let queue: Uint8Array[] = [];
   let written = length;
   let writing: Promise<void> = Promise.resolve();
   let nextSync: Promise<void> | undefined;
 
   const flush = (): Promise<void> => {
     writing = writing.then(async () => {
-      const bytes = Buffer.concat(queue);
+      const records = queue;
       queue = [];
-      await writeAll(handle, bytes, written);
-      written += bytes.length;
+      written += await writeAll(handle, records, written);
     });
     return writing;
   };
@@ -64,10 +52,7 @@ function recordFile(handle: FileHandle, length: number): RecordFile {
   };
 
   return {
-    append(text, name, context) {
-      const bytes = Buffer.from(text, "utf8");
-      if (name !== undefined) places.set(name, { offset: end, length: bytes.length, context });
-      end += bytes.length;
+    append(bytes) {
       queue.push(bytes);
     },
     flush,
@@ -79,23 +64,6 @@ function recordFile(handle: FileHandle, length: number): RecordFile {
         await handle.datasync().catch(giveUp);
       });
       return nextSync;
-    },
-    async read(names) {
-      await flush();
-      const wanted = names.flatMap((name) => {
-        const place = places.get(name);
-        return place === undefined ? [] : [{ name, ...place }];
-      });
-      const start = Math.min(...wanted.map(({ offset }) => offset));
-      const stop = Math.max(...wanted.map(({ offset, length }) => offset + length));
-      const span = Buffer.alloc(wanted.length === 0 ? 0 : stop - start);
-      await handle.read(span, 0, span.length, start);
-      return new Map(
-        wanted.map(({ name, offset, length, context }) => [
-          name,
-          { text: span.toString("utf8", offset - start, offset - start + length), context },
-        ]),
-      );
     },
     async close() {
       await flush().finally(() => handle.close());

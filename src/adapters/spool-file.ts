@@ -21,11 +21,11 @@ export async function openSpool(): Promise<Spool> {
   let end = 0;
 
   const flush = async (): Promise<void> => {
-    const bytes = Buffer.concat(pending);
-    const position = end - bytes.length;
+    const values = pending;
+    const position = end - pendingBytes;
     pending = [];
     pendingBytes = 0;
-    await writeAll(handle, bytes, position);
+    await writeAll(handle, values, position);
   };
 
   return {

@@ -7,7 +7,7 @@ import { remainingSteps } from "../plan/remaining-steps.js";
 import type { JournalStore, Spool } from "../ports.js";
 import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
-import { pendingFromJournal } from "../run/read-pending.js";
+import { pendingFromSpool } from "../run/read-pending.js";
 import { changeIdOf, writeJournal } from "../run/write-journal.js";
 import { closeUnderLock } from "./close-change.js";
 import { confirm } from "./confirm.js";
@@ -91,7 +91,7 @@ function run(
     for (const change of supersedes === undefined ? unwritten : [...unwritten, supersedes])
       await closeUnderLock({ session, store, change }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
-    return { journal, begin, read: pendingFromJournal(journal) };
+    return { journal, begin, read: pendingFromSpool(spool) };
   };
   return runChange({ session, options, changeId: changeIdOf(plan), plan, steps, openJournal }, io);
 }

@@ -9,6 +9,7 @@ const SUM_DIGITS = 16;
 const HEAD = '{"sum":"';
 const MIDDLE = '","record":';
 const BODY_AT = HEAD.length + SUM_DIGITS + MIDDLE.length;
+const END = Buffer.from("}\n");
 
 /** Lines of JSON with a checksum each. */
 export const JOURNAL_CODEC: {
@@ -18,23 +19,28 @@ export const JOURNAL_CODEC: {
 } = { firstSum: "", encode: encodeLine, decode: decodeLine };
 
 interface EncodedLine {
-  readonly text: string;
+  /** UTF-8, with the line feed. */
+  readonly bytes: Buffer;
   readonly sum: string;
 }
 
-/** The record as a line with its line feed. */
 function encodeLine(record: JournalRecord, previousSum: string): EncodedLine {
-  const body = bodyOf(record);
-  const sum = sumOf(body, previousSum);
-  return { text: `${HEAD}${sum}${MIDDLE}${body}}\n`, sum };
+  const summed = Buffer.from(previousSum + bodyOf(record));
+  const sum = sumOf(summed);
+  const body = summed.subarray(previousSum.length);
+  return { bytes: Buffer.concat([Buffer.from(HEAD + sum + MIDDLE), body, END]), sum };
 }
 
-/** A value's base64 is put behind the rest by hand: JSON.stringify would look at each of its characters. */
+/**
+ * An original is one of thousands: it is made plain by hand, since JSON.stringify is slow with a replacer, and its base64 is put
+ * behind the rest, since JSON.stringify would look at each of its characters.
+ */
 function bodyOf(record: JournalRecord): string {
   if (record.type !== "original") return toJson(record);
   const { value, ...rest } = record;
   const base64 = Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64");
-  return `${toJson(rest).slice(0, -1)},"value":"${base64}"}`;
+  const plain = JSON.stringify({ ...rest, modRevision: rest.modRevision.toString() });
+  return `${plain.slice(0, -1)},"value":"${base64}"}`;
 }
 
 /** Undefined when the line's sum is wrong: torn or altered. `line` has no line feed. */
@@ -43,12 +49,13 @@ function decodeLine(line: string, previousSum: string): { record: JournalRecord;
     return undefined;
   const sum = line.slice(HEAD.length, HEAD.length + SUM_DIGITS);
   const body = line.slice(BODY_AT, -1);
-  if (sumOf(body, previousSum) !== sum) return undefined;
+  if (sumOf(previousSum + body) !== sum) return undefined;
   return { record: reviveRecord(JSON.parse(body) as StoredRecord), sum };
 }
 
-function sumOf(body: string, previousSum: string): string {
-  return sha256Hex(previousSum + body).slice(0, SUM_DIGITS);
+/** Of the sum before and the body, one behind the other. */
+function sumOf(summed: string | Uint8Array): string {
+  return sha256Hex(summed).slice(0, SUM_DIGITS);
 }
 
 /** The record as JSON has it: bigint as decimal text, bytes as base64, Maps as objects. */

@@ -1,18 +1,18 @@
 import { EtcdcidrError } from "../errors.js";
-import type { Etcd, Journal } from "../ports.js";
+import type { Etcd, Journal, Spool } from "../ports.js";
 import type { Schema } from "../schema/schema.js";
 import { sha256Hex } from "../storage/digest.js";
 import type { PlannedUpdate, ReadPending } from "./apply.js";
 import { afterLostCompare, recordAnswer } from "./lost-compare.js";
 
-/** The first time: the edits go into the originals that the journal holds. */
-export function pendingFromJournal(journal: Journal): ReadPending {
+/** The first time: the edits go into the originals, which are in the journal by now, too. */
+export function pendingFromSpool(spool: Spool): ReadPending {
   return async (updates) => {
-    const originals = await journal.originals(updates.map(({ change }) => change.key));
+    const originals = await spool.read(updates.map(({ change }) => change.key));
     return updates.map((update) => ({
       update,
       modRevision: update.change.modRevision,
-      value: checkedOriginal(journal, update, originals),
+      value: checkedOriginal(update, originals),
       lostCompares: 0,
     }));
   };
@@ -37,18 +37,14 @@ export function pendingFromEtcd(etcd: Etcd, schema: Schema, journal: Journal): R
   };
 }
 
-/** The way back is what the journal holds, so that and nothing else is what the edits go into. */
-function checkedOriginal(
-  { directory }: Journal,
-  { change }: PlannedUpdate,
-  originals: ReadonlyMap<string, Uint8Array>,
-): Uint8Array {
+/** A file was between reading and now: these bytes are about to be written, and nothing but their SHA-256 proves them. */
+function checkedOriginal({ change }: PlannedUpdate, originals: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const value = originals.get(change.key);
   if (value !== undefined && sha256Hex(value) === change.sha256) return value;
   throw new EtcdcidrError("journal-unusable", {
-    what: `the journal in ${directory} does not hold ${change.key} as it was read`,
-    why: value === undefined ? "it has no such original" : "its bytes have another SHA-256",
+    what: `the temporary file does not hold ${change.key} as it was read`,
+    why: value === undefined ? "it has no such value" : "its bytes have another SHA-256",
     now: "this Node is not written",
-    next: "check the disk; then run the command again",
+    next: "check the disk of the temporary directory, or set TMPDIR to another; then run the command again",
   });
 }

@@ -7,7 +7,7 @@ import { JOURNAL_CODEC } from "../../src/plan/journal-line.js";
 import type { JournalRecord } from "../../src/plan/journal-record.js";
 import type { JournalStore } from "../../src/ports.js";
 import { canMakeReadOnly, canMount, readOnlyFolder, smallDisk, temporaryFolder } from "../harness/folder.js";
-import { BEGIN, ORIGINAL, RECORDS } from "../harness/records.js";
+import { BEGIN, RECORDS } from "../harness/records.js";
 
 const ID = BEGIN.changeId;
 
@@ -77,23 +77,6 @@ test("records come back as they were appended: bigint, bytes and Maps", async ()
   const directory = temporaryFolder();
   await writeRecords(directory);
   expect(await readRecords(directory)).toEqual(RECORDS);
-});
-
-test("originals are read from the open journal, and checked", async () => {
-  const directory = temporaryFolder();
-  const journal = await storeIn(directory).create(ID);
-  journal.append(BEGIN);
-  journal.append(ORIGINAL);
-  expect(await journal.originals([ORIGINAL.key, "/absent"])).toEqual(
-    new Map([[ORIGINAL.key, ORIGINAL.value]]),
-  );
-  const text = readFileSync(fileOf(directory), "utf8");
-  writeFileSync(fileOf(directory), text.replace("AAoN", "AAoO"));
-  await expect(journal.originals([ORIGINAL.key])).rejects.toMatchObject({
-    code: "journal-damaged",
-    explanation: { why: "an original is not as it was written" },
-  });
-  await journal.close();
 });
 
 test("concurrent syncs lose and reorder nothing", async () => {

@@ -10,7 +10,7 @@ async function recordFile(folder = temporaryFolder()): Promise<{ path: string; f
 }
 
 /** What every open file's method does from now on, and how often it was called. */
-async function spyOnFiles(method: "datasync" | "write") {
+async function spyOnFiles(method: "datasync" | "writev") {
   const handle = await open(join(temporaryFolder(), "any"), "w");
   const spy = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, method);
   await handle.close();
@@ -28,7 +28,7 @@ test("is readable by its owner alone, and must not be there before", async () =>
 test("texts are written in the order in which they were appended, however many syncs run at once", async () => {
   const { path, file } = await recordFile();
   const syncs = Array.from({ length: 200 }, (_empty, index) => {
-    file.append(`${index}\n`, undefined, "");
+    file.append(Buffer.from(`${index}\n`));
     return file.sync();
   });
   await Promise.all(syncs);
@@ -40,33 +40,18 @@ test("texts are written in the order in which they were appended, however many s
 test("a sync returns when what was appended before it is in the file, and is on disk", async () => {
   const { path, file } = await recordFile();
   const datasync = await spyOnFiles("datasync");
-  file.append("one\n", undefined, "");
+  file.append(Buffer.from("one\n"));
   const first = file.sync();
-  file.append("two\n", undefined, "");
+  file.append(Buffer.from("two\n"));
   const second = file.sync();
   await second;
   expect(await readFile(path, "utf8")).toBe("one\ntwo\n");
   await first;
   // The two came while none was under way, so one fsync served both.
   expect(datasync).toHaveBeenCalledTimes(1);
-  file.append("three\n", undefined, "");
+  file.append(Buffer.from("three\n"));
   await file.sync();
   expect(datasync).toHaveBeenCalledTimes(2);
-  await file.close();
-});
-
-test("named texts are read again with their context, also ones that are still queued", async () => {
-  const { file } = await recordFile();
-  file.append("first\n", "a", "before a");
-  file.append("ohne Namen ü\n", undefined, "");
-  file.append("zweiter ü\n", "b", "before b");
-  expect(await file.read(["b", "a", "c"])).toEqual(
-    new Map([
-      ["b", { text: "zweiter ü\n", context: "before b" }],
-      ["a", { text: "first\n", context: "before a" }],
-    ]),
-  );
-  expect(await file.read([])).toEqual(new Map());
   await file.close();
 });
 
@@ -74,9 +59,9 @@ test("after a failed fsync nothing is reported as written any more", async () =>
   const { file } = await recordFile();
   const datasync = await spyOnFiles("datasync");
   datasync.mockRejectedValueOnce(new Error("EIO: i/o error, fdatasync"));
-  file.append("one\n", undefined, "");
+  file.append(Buffer.from("one\n"));
   await expect(file.sync()).rejects.toThrow("EIO");
-  file.append("two\n", undefined, "");
+  file.append(Buffer.from("two\n"));
   await expect(file.sync()).rejects.toThrow("EIO");
   await expect(file.flush()).rejects.toThrow("EIO");
   await expect(file.close()).rejects.toThrow("EIO");
@@ -84,13 +69,13 @@ test("after a failed fsync nothing is reported as written any more", async () =>
 
 test("after a failed write nothing is written any more, so that only the last line can be torn", async () => {
   const { path, file } = await recordFile();
-  file.append("one\n", undefined, "");
+  file.append(Buffer.from("one\n"));
   await file.sync();
-  const write = await spyOnFiles("write");
-  write.mockRejectedValueOnce(new Error("ENOSPC: no space left on device, write"));
-  file.append("two\n", undefined, "");
+  const writev = await spyOnFiles("writev");
+  writev.mockRejectedValueOnce(new Error("ENOSPC: no space left on device, writev"));
+  file.append(Buffer.from("two\n"));
   await expect(file.sync()).rejects.toThrow("ENOSPC");
-  file.append("three\n", undefined, "");
+  file.append(Buffer.from("three\n"));
   await expect(file.sync()).rejects.toThrow("ENOSPC");
   expect(await readFile(path, "utf8")).toBe("one\n");
   await expect(file.close()).rejects.toThrow("ENOSPC");
@@ -98,9 +83,9 @@ test("after a failed write nothing is written any more, so that only the last li
 
 test.skipIf(!canMount)("a disk that becomes full is reported by flush and by sync", async () => {
   const { path, file } = await recordFile(smallDisk(64 * 1024));
-  file.append("a line that fits\n", undefined, "");
+  file.append(Buffer.from("a line that fits\n"));
   await file.sync();
-  file.append("x".repeat(100_000), undefined, "");
+  file.append(Buffer.from("x".repeat(100_000)));
   await expect(file.flush()).rejects.toMatchObject({ code: "ENOSPC" });
   await expect(file.sync()).rejects.toMatchObject({ code: "ENOSPC" });
   expect((await readFile(path, "utf8")).slice(0, 18)).toBe("a line that fits\nx");
@@ -109,12 +94,11 @@ test.skipIf(!canMount)("a disk that becomes full is reported by flush and by syn
 
 test("goes on after what is kept of an older file", async () => {
   const { path, file } = await recordFile();
-  file.append("one\ntorn", undefined, "");
+  file.append(Buffer.from("one\ntorn"));
   await file.sync();
   await file.close();
   const again = await reopenRecordFile(path, 4);
-  again.append("two\n", "two", "context");
-  expect(await again.read(["two"])).toEqual(new Map([["two", { text: "two\n", context: "context" }]]));
+  again.append(Buffer.from("two\n"));
   await again.sync();
   await again.close();
   expect(await readFile(path, "utf8")).toBe("one\ntwo\n");
