@@ -95,10 +95,8 @@ async function* announcedBatches(
   const updates = updatesOf(plan);
   const prepare = async (start: number): Promise<readonly NumberedBatch[]> => {
     if (start >= updates.length) return [];
-    const keys = prepareKeys(
-      request,
-      await request.read(updates.slice(start, start + ANNOUNCED_AT_ONCE), report),
-    );
+    const pending = await request.read(updates.slice(start, start + ANNOUNCED_AT_ONCE), report);
+    const keys = await prepareKeys(request, pending);
     const batches = cutBatches(keys, plan.mode.kind).map((batch) => ({ keys: batch, txn: nextTxn() }));
     await announce(journal, batches);
     return batches;

@@ -3,6 +3,7 @@ import type { Schema } from "../schema/schema.js";
 import type { SecondReader } from "../schema/second-reader.js";
 import { sha256Hex } from "../storage/digest.js";
 import type { PlannedUpdate } from "./apply.js";
+import { nextTurn } from "./next-turn.js";
 
 /** A key about to be written: what the edits are spliced into, and how often its compare was lost. */
 export interface PendingKey {
@@ -23,17 +24,28 @@ export interface PrepareRequest {
   readonly secondReader: SecondReader;
 }
 
-/** Splices the edits, and lets the second reader prove that nothing else changed. */
-export function prepareKeys(
-  { schema, secondReader }: PrepareRequest,
+// A fraction of a millisecond for Nodes of the usual size.
+const KEYS_A_TURN = 2;
+
+/** Makes the keys' new bytes while other Txns are on their way. */
+export async function prepareKeys(
+  request: PrepareRequest,
   pending: readonly PendingKey[],
-): readonly PreparedKey[] {
-  return pending.map((key) => {
-    const { change } = key.update;
-    const after = schema.edit(change.key, key.value, change.edits);
-    secondReader.check(change.key, key.value, after, change.edits);
-    return { ...key, after, sha256: sha256Hex(after) };
-  });
+): Promise<readonly PreparedKey[]> {
+  const prepared: PreparedKey[] = [];
+  for (const key of pending) {
+    if (prepared.length % KEYS_A_TURN === 0) await nextTurn();
+    prepared.push(prepareKey(request, key));
+  }
+  return prepared;
+}
+
+/** Splices the edits, and lets the second reader prove that nothing else changed. */
+function prepareKey({ schema, secondReader }: PrepareRequest, key: PendingKey): PreparedKey {
+  const { change } = key.update;
+  const after = schema.edit(change.key, key.value, change.edits);
+  secondReader.check(change.key, key.value, after, change.edits);
+  return { ...key, after, sha256: sha256Hex(after) };
 }
 
 export interface NumberedBatch {

@@ -1,5 +1,6 @@
 import type { Etcd, RangeRequest } from "../ports.js";
 import type { KeyValue } from "../storage/key-value.js";
+import { nextTurn } from "./next-turn.js";
 
 // 100 Nodes of 8 KB are 0.8 MB: what is on its way at a time costs memory, and the next page hides its latency anyway.
 const PAGE_KEYS = 100;
@@ -20,6 +21,7 @@ export async function* readPrefix(
       pending = etcd.range(request(`${last.key}\0`));
       // Awaited in the next round; until then a failure must not count as unhandled.
       pending.catch(() => undefined);
+      await nextTurn();
     }
     yield keyValues;
     if (!more || last === undefined) return;

@@ -59,7 +59,7 @@ export function createBatchSender(
     refuseHopeless(pending);
     const lost = attempts.lost + 1;
     const halved = lost >= LOSSES_BEFORE_HALVING && pending.length > 1 && !plan.intent.oneTransaction;
-    const prepared = prepareKeys(request, pending);
+    const prepared = await prepareKeys(request, pending);
     await sendParts(halved ? halve(prepared) : [prepared], {
       lost: halved ? 0 : lost,
       unanswered: attempts.unanswered + unanswered,
