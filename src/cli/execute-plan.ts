@@ -1,5 +1,5 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import { standingBlockers } from "../plan/findings/pod-cidr-findings.js";
+import { blockersOf } from "../plan/findings/pod-cidr-findings.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
@@ -43,7 +43,7 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
     endpoint: session.etcd.endpoint,
     steps: remainingSteps(plan.outline.families, readSet, plan.outline.nodes),
   };
-  const blockers = standingBlockers(plan.findings, plan.intent.accept);
+  const blockers = blockersOf(plan);
   const willWrite = !dryRun && blockers.length === 0 && plan.outline.nodes.length > 0;
   await show(execution, view, willWrite, io);
   if (blockers.length > 0) throw blocked(blockers);

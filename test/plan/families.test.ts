@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cluster } from "../harness/read-set.js";
-import { codes, findingsOf, moves, planOver, updates } from "./scene.js";
+import { codes, findingsOf, isBlocked, moves, planOver, updates } from "./scene.js";
 
 const DUAL = { "cluster-cidr": "10.112.0.0/16,fd00:10:112::/48" };
 
@@ -250,6 +250,22 @@ describe("nothing to do", () => {
     expect(plan.stages).toEqual([]);
     expect(plan.outline.nodes).toEqual([]);
     expect(plan.outline.unchanged).toBe(2);
+  });
+
+  test("what is wrong with the new range blocks nothing where no Node needs an edit", () => {
+    const moved = cluster().node("n1", "10.212.0.0/22");
+    const plan = planOver(moved, "10.212.0.0/16", { reserved: ["10.212.128.0/17"] });
+    expect([codes(plan), isBlocked(plan)]).toEqual([["blocker overlap"], false]);
+    const moving = planOver(moved.node("n2", "10.112.1.0/22"), "10.212.0.0/16", {
+      reserved: ["10.212.128.0/17"],
+    });
+    expect([codes(moving), isBlocked(moving)]).toEqual([["blocker overlap"], true]);
+  });
+
+  test("a Node that needs an edit and does not get one blocks all the same", () => {
+    const full = cluster().node("n1", "10.212.0.0/24").node("n2", "10.112.1.0/24");
+    const plan = planOver(full, "10.212.0.0/24");
+    expect([moves(plan), isBlocked(plan)]).toEqual([[], true]);
   });
 });
 

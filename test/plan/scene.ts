@@ -1,6 +1,6 @@
 import type { NodeFacts } from "../../src/objects/node.js";
 import { planChangePodCidr } from "../../src/plan/change-pod-cidr.js";
-import { standingBlockers } from "../../src/plan/findings/pod-cidr-findings.js";
+import { blockersOf } from "../../src/plan/findings/pod-cidr-findings.js";
 import type { ChangePodCidrIntent, RollbackIntent } from "../../src/plan/intent.js";
 import type { EndRecord, JournalRecord } from "../../src/plan/journal-record.js";
 import { foldJournal, type JournaledChange } from "../../src/plan/journaled-change.js";
@@ -73,7 +73,7 @@ export function codes(plan: Plan): string[] {
 }
 
 export function isBlocked(plan: Plan): boolean {
-  return standingBlockers(plan.findings, plan.intent.accept).length > 0;
+  return blockersOf(plan).length > 0;
 }
 
 export function updates(plan: Plan): Extract<Change, { action: "update" }>[] {

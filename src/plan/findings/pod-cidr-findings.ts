@@ -1,4 +1,4 @@
-import type { Finding } from "../plan.js";
+import type { Finding, Plan } from "../plan.js";
 import type { FindingContext } from "../pod-cidr/context.js";
 import { findBlockFaults } from "./blocks.js";
 import { findCniFaults } from "./cni.js";
@@ -33,4 +33,18 @@ export function standingBlockers(
   return findings.filter(
     (finding) => isBlocker(finding) && !(finding.acceptable && accept.includes(finding.code)),
   );
+}
+
+/** What is wrong with Nodes that need an edit and do not get one. */
+const LEAVES_EDITS_OUT: ReadonlySet<string> = new Set([
+  "capacity",
+  "unreadable",
+  "duplicate-block",
+  "changed-since",
+]);
+
+/** The blockers that keep a plan from being applied: the harm of an edit is none where no Node needs one. */
+export function blockersOf({ findings, intent, outline }: Plan): readonly Finding[] {
+  const standing = standingBlockers(findings, intent.accept);
+  return outline.nodes.length > 0 ? standing : standing.filter(({ code }) => LEAVES_EDITS_OUT.has(code));
 }
