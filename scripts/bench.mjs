@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { load, NEW_RANGE, nodes, pods, surroundings } from "./bench/cluster.mjs";
+import { load, NEW_RANGE, nodes, OLD_RANGE, pods, services, surroundings } from "./bench/cluster.mjs";
 import { alternate, peakMegabytes, seconds } from "./bench/measure.mjs";
 import { obtainEtcd } from "./etcd.mjs";
 import { startEtcdServer } from "./etcd-server.mjs";
@@ -41,6 +41,7 @@ async function main(folder) {
   for (const mode of Object.keys(MODES)) perNode[mode] = await benchMany(binary, folder, mode);
   await benchPredecessor(binary, folder);
   await benchMost(binary, folder, perNode.batches);
+  await benchVerify(binary, folder);
 }
 
 /** How long it takes until something happens at all. */
@@ -118,6 +119,18 @@ async function benchMost(binary, folder, perNode) {
     await cluster();
     const peak = peakMegabytes(change(clientUrl, folder, "--yes"), folder);
     atMost(300, peak, `peak memory with ${PODS_PER_NODE} Pods of 4 KB a Node`, " MB");
+  });
+}
+
+async function benchVerify(binary, folder) {
+  say(`\n== verify: ${MANY} Nodes, ${MANY * 4} Pods, ${MANY} Services`);
+  await withEtcd(binary, folder, async (clientUrl) => {
+    await load(clientUrl, surroundings({ isLive: false }));
+    for (const keys of [nodes(MANY), pods(MANY, 4), services(MANY)]) await load(clientUrl, keys);
+    const command = [ETCDCIDR, "verify", "--pod-cidr", OLD_RANGE, "--endpoints", clientUrl];
+    const taken = await alternate({ verify: () => seconds(process.execPath, command) }, ROUNDS);
+    atMost(8, taken.verify, "verify", " s");
+    atMost(300, peakMegabytes(command, folder), "peak memory", " MB");
   });
 }
 

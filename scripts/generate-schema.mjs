@@ -13,6 +13,7 @@ const RELEASES = ["0.37.2", "0.36.3", "0.35.4", "0.34.4", "0.33.13"];
 const KINDS = {
   v1: ["ConfigMap", "Endpoints", "Namespace", "Node", "Pod", "RangeAllocation", "Secret", "Service"],
   "coordination.k8s.io/v1": ["Lease"],
+  "discovery.k8s.io/v1": ["EndpointSlice"],
   "networking.k8s.io/v1": ["IPAddress", "ServiceCIDR"],
   "networking.k8s.io/v1beta1": ["IPAddress", "ServiceCIDR"],
 };

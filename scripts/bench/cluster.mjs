@@ -64,6 +64,33 @@ export async function* pods(nodeCount, podsPerNode) {
   }
 }
 
+/** Services with an address each, and the IPAddresses that go with them. */
+export async function* services(count) {
+  const schema = await openSchema();
+  const stored = (path) => captured().find(({ key }) => key === `/registry/${path}`);
+  const service = stored("services/specs/default/kubernetes");
+  const ipAddress = stored("ipaddresses/10.96.0.1");
+  for (let index = 0; index < count; index++) {
+    const name = `service-${String(index).padStart(5, "0")}`;
+    const address = `10.96.${index >> 8}.${index & 255}`;
+    yield {
+      key: `/registry/services/specs/default/${name}`,
+      value: schema.edit(service.key, service.value, [
+        { path: "metadata.name", new: name },
+        { path: "spec.clusterIP", new: address },
+        { path: "spec.clusterIPs", new: [address] },
+      ]),
+    };
+    yield {
+      key: `/registry/ipaddresses/${address}`,
+      value: schema.edit(ipAddress.key, ipAddress.value, [
+        { path: "metadata.name", new: address },
+        { path: "spec.parentRef.name", new: name },
+      ]),
+    };
+  }
+}
+
 /** Puts the keys, many to a Txn, and drops the history, so that every run finds the same. */
 export async function load(clientUrl, keys) {
   const client = openClient(clientUrl);

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "commander";
 
-/** The findings whose harm an operator may accept; every other blocker stands whatever is said. */
+/** The findings, and `cannot-tell` of `verify`, whose harm an operator may accept; every other blocker stands whatever is said. */
 export const ACCEPTABLE_CODES: readonly string[] = [
+  "cannot-tell",
   "changed-since",
   "cni-ignores-node",
   "ipv4-difference",

@@ -3,6 +3,7 @@ import { collectAccepted } from "./accept-codes.js";
 import type { ApplyOptions } from "./commands/apply.js";
 import type { ChangePodCidrOptions } from "./commands/change-pod-cidr.js";
 import type { RollbackOptions } from "./commands/rollback.js";
+import type { VerifyOptions } from "./commands/verify.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
 
@@ -34,6 +35,7 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
   addResume(program, io, done);
   addApply(program, io, done);
   addChanges(program, io, done);
+  addVerify(program, io, done);
   addUninstallRecords(program, io, done);
   return program;
 }
@@ -185,6 +187,32 @@ function addChanges(program: Command, io: Io, done: (exitCode: number) => void):
     .action(async (file: string, _options: unknown, command: Command) => {
       const { importChange } = await import("./commands/changes-export.js");
       done(await importChange(file, command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
+function addVerify(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("verify")
+    .description(
+      "Checks every place that holds an address, against each other and the ranges given; changes nothing.",
+    )
+    .option(
+      "--pod-cidr <cidr[,cidr]>",
+      "the pod network as it should be; else as kube-controller-manager has it",
+    )
+    .option(
+      "--service-cidr <cidr[,cidr]>",
+      "the service network as it should be; else as kube-apiserver has it",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  etcdcidr verify\n" +
+        "  etcdcidr verify --pod-cidr 10.212.0.0/16 --accept cannot-tell -o json",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { verify } = await import("./commands/verify.js");
+      done(await verify(command.optsWithGlobals<VerifyOptions & GlobalOptions>(), io));
     });
 }
 

@@ -10,6 +10,8 @@ export interface ComponentFlags {
   readonly key: string;
   /** Flag name without dashes -> value; a flag without a value is "true". */
   readonly flags: ReadonlyMap<string, string>;
+  /** Of Kubernetes 1, from the image's tag; absent where the tag is no version. */
+  readonly minor?: number;
 }
 
 const COMPONENTS: readonly Component[] = [
@@ -30,7 +32,20 @@ export function readComponentFlags(key: string, { object }: StoredObject): Compo
   const words = containers
     .flatMap((container) => [...stringsAt(container, "command"), ...stringsAt(container, "args")])
     .flatMap(wordsOf);
-  return { component, node: stringAt(object, "spec", "nodeName") ?? "", key, flags: parseFlags(words) };
+  const minor = containers.map((container) => minorOf(stringAt(container, "image") ?? "")).find(Boolean);
+  return {
+    component,
+    node: stringAt(object, "spec", "nodeName") ?? "",
+    key,
+    flags: parseFlags(words),
+    ...(minor === undefined ? {} : { minor }),
+  };
+}
+
+/** `registry.k8s.io/kube-apiserver:v1.36.3`, and the same with a digest behind it. */
+function minorOf(image: string): number | undefined {
+  const minor = /:v1\.(\d+)\./.exec(image)?.[1];
+  return minor === undefined ? undefined : Number(minor);
 }
 
 /** A shell's whole command line may be one argument. */

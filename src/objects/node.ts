@@ -21,6 +21,8 @@ export interface NodeFacts {
   readonly podCapacity?: number;
   /** OVN-Kubernetes keeps the Node's real subnets in an annotation. */
   readonly ovnSubnets?: string;
+  /** Addresses of Cilium's router, which its agent keeps in annotations. */
+  readonly ciliumHosts?: readonly string[];
 }
 
 /** Fields of a Node to decode for `readNode`. */
@@ -35,13 +37,21 @@ export const NODE_SELECTION: readonly string[] = [
   "status.capacity",
 ];
 
+/** Since Cilium 1.12, and before. */
+const CILIUM_HOSTS = ["network.cilium.io", "io.cilium.network"].flatMap((domain) => [
+  `${domain}/ipv4-cilium-host`,
+  `${domain}/ipv6-cilium-host`,
+]);
+
 export type NodeSource = Pick<NodeFacts, "key" | "modRevision" | "sha256" | "valueBytes">;
 
 export function readNode(source: NodeSource, { object }: StoredObject): NodeFacts {
   const podCidr = stringAt(object, "spec", "podCIDR");
   const podCapacity =
     numberAt(object, "status", "allocatable", "pods") ?? numberAt(object, "status", "capacity", "pods");
-  const ovnSubnets = stringAt(object, "metadata", "annotations", "k8s.ovn.org/node-subnets");
+  const annotations = objectAt(object, "metadata", "annotations");
+  const ciliumHosts = CILIUM_HOSTS.flatMap((name) => stringAt(annotations, name) ?? []);
+  const ovnSubnets = stringAt(annotations, "k8s.ovn.org/node-subnets");
   return {
     key: source.key,
     modRevision: source.modRevision,
@@ -54,6 +64,7 @@ export function readNode(source: NodeSource, { object }: StoredObject): NodeFact
     ...(podCidr === undefined ? {} : { podCidr }),
     ...(podCapacity === undefined ? {} : { podCapacity }),
     ...(ovnSubnets === undefined ? {} : { ovnSubnets }),
+    ...(ciliumHosts.length === 0 ? {} : { ciliumHosts }),
   };
 }
 

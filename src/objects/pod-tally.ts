@@ -42,12 +42,22 @@ export function readPod({ object }: StoredObject): PodFacts | undefined {
   if (phase === "Succeeded" || phase === "Failed") return undefined;
   const texts = new Set(recordsAt(object, "status", "podIPs").map((entry) => stringAt(entry, "ip") ?? ""));
   texts.add(stringAt(object, "status", "podIP") ?? "");
-  const pod = `${stringAt(object, "metadata", "namespace") ?? ""}/${stringAt(object, "metadata", "name") ?? ""}`;
+  const pod = podName(object);
   const addresses = [...texts].flatMap((text) => podAddress(pod, text));
   return addresses.length === 0 ? undefined : { node, addresses };
 }
 
-function podAddress(pod: string, text: string): PodAddress[] {
+/** `namespace/name` of a Pod on its host's network, whose addresses are the host's; undefined for any other. */
+export function readHostPod({ object }: StoredObject): string | undefined {
+  return valueAt(object, "spec", "hostNetwork") === true ? podName(object) : undefined;
+}
+
+function podName(object: StoredObject["object"]): string {
+  return `${stringAt(object, "metadata", "namespace") ?? ""}/${stringAt(object, "metadata", "name") ?? ""}`;
+}
+
+/** None for a text that is no address. */
+export function podAddress(pod: string, text: string): PodAddress[] {
   const single = readStoredCidr(text.includes(":") ? `${text}/128` : `${text}/32`);
   return single === undefined ? [] : [{ pod, family: single.cidr.family, value: single.cidr.base }];
 }

@@ -8,13 +8,28 @@ export interface ServiceRange {
   readonly source: string;
 }
 
-/** ServiceCIDR objects (Kubernetes 1.29 and later). */
-export function readServiceCidr(key: string, { object }: StoredObject): ServiceRange[] {
-  return stringsAt(object, "spec", "cidrs").map((cidr) => ({ cidr, source: key }));
+/** A ServiceCIDR (Kubernetes 1.29 and later). */
+export interface ServiceCidrFacts {
+  readonly key: string;
+  /** `kubernetes` is the one that kube-apiserver keeps. */
+  readonly name: string;
+  readonly cidrs: readonly string[];
 }
 
-/** The bitmap's `range` (RangeAllocation serviceips, secondaryserviceips). */
-export function readRangeAllocation(key: string, { object }: StoredObject): ServiceRange[] {
-  const cidr = stringAt(object, "range");
-  return cidr === undefined || cidr === "" ? [] : [{ cidr, source: key }];
+export function readServiceCidr(key: string, { object }: StoredObject): ServiceCidrFacts {
+  const name = stringAt(object, "metadata", "name") ?? "";
+  return { key, name, cidrs: stringsAt(object, "spec", "cidrs") };
+}
+
+/** A RangeAllocation (`serviceips`, `secondaryserviceips`): the allocator of the service network before 1.33. */
+export interface RangeAllocationFacts {
+  readonly key: string;
+  readonly range: string;
+  /** One bit an address of the range but its first, big-endian: the lowest offset is the lowest bit of the last byte. */
+  readonly bits: Uint8Array;
+}
+
+export function readRangeAllocation(key: string, { object }: StoredObject): RangeAllocationFacts {
+  const bits = Buffer.from(stringAt(object, "data") ?? "", "base64");
+  return { key, range: stringAt(object, "range") ?? "", bits };
 }

@@ -1,5 +1,5 @@
-import { readIpPoolCidr, readUsesPodCidr } from "../objects/calico.js";
-import { readCiliumIpam, readCiliumNode } from "../objects/cilium.js";
+import { type IpPoolFacts, readIpPool, readUsesPodCidr } from "../objects/calico.js";
+import { readCiliumConfig, readCiliumNode } from "../objects/cilium.js";
 import { type ComponentFlags, readComponentFlags } from "../objects/component-flags.js";
 import { readFlannelConfig } from "../objects/flannel.js";
 import { readKubeProxyConfig } from "../objects/kube-proxy.js";
@@ -7,7 +7,12 @@ import { type KubeadmConfig, readKubeadmConfig } from "../objects/kubeadm.js";
 import { readLease } from "../objects/lease.js";
 import { NODE_SELECTION, type NodeFacts, readNode } from "../objects/node.js";
 import { POD_SELECTION, type PodTally, readPod, tallyPod } from "../objects/pod-tally.js";
-import { readRangeAllocation, readServiceCidr, type ServiceRange } from "../objects/service-range.js";
+import {
+  type RangeAllocationFacts,
+  readRangeAllocation,
+  readServiceCidr,
+  type ServiceRange,
+} from "../objects/service-range.js";
 import { compareNaturally } from "../plan/natural-order.js";
 import type { ReadSet } from "../plan/read-set.js";
 import type { Etcd, Spool } from "../ports.js";
@@ -86,11 +91,22 @@ async function gatherPods(
 
 async function gatherServiceRanges(reader: ObjectReader): Promise<readonly ServiceRange[]> {
   const objects = await reader.all("servicecidrs/", readServiceCidr);
-  const bitmaps = [
+  const allocations = await gatherAllocations(reader);
+  return [
+    ...objects.flatMap(({ key, cidrs }) => cidrs.map((cidr) => ({ cidr, source: key }))),
+    ...allocations
+      .filter(({ range }) => range !== "")
+      .map(({ key, range }) => ({ cidr: range, source: key })),
+  ];
+}
+
+/** The bitmaps of the service network, where there are any. */
+export async function gatherAllocations(reader: ObjectReader): Promise<readonly RangeAllocationFacts[]> {
+  const allocations = [
     await reader.one("ranges/serviceips", readRangeAllocation),
     await reader.one("ranges/secondaryserviceips", readRangeAllocation),
   ];
-  return [...objects, ...bitmaps.map((ranges) => ranges ?? [])].flat();
+  return allocations.filter((allocation) => allocation !== undefined);
 }
 
 function configuredServiceRanges(
@@ -111,22 +127,27 @@ function configuredServiceRanges(
   );
 }
 
+// Where the charts and the distributions install it.
+const CILIUM_NAMESPACES = ["kube-system", "cilium", "d8-cni-cilium"];
+
 async function gatherCilium(reader: ObjectReader): Promise<ReadSet["cilium"]> {
-  const path = "configmaps/kube-system/cilium-config";
-  const ipam = await reader.one(path, (_key, object) => readCiliumIpam(object));
-  const nodes = await reader.all("cilium.io/ciliumnodes/", readCiliumNode);
-  return { nodes, ...(ipam === undefined ? {} : { ipam, configKey: reader.path(path) }) };
+  const configs = await Promise.all(
+    CILIUM_NAMESPACES.map((namespace) =>
+      reader.one(`configmaps/${namespace}/cilium-config`, readCiliumConfig),
+    ),
+  );
+  const config = configs.find((each) => each !== undefined);
+  return { nodes: await reader.all("cilium.io/ciliumnodes/", readCiliumNode), ...config };
 }
 
+/** Calico's own group, and the one of its native v3 resources. */
+export const CALICO_GROUPS: readonly string[] = ["crd.projectcalico.org", "projectcalico.org"];
+
 async function gatherCalico(reader: ObjectReader): Promise<ReadSet["calico"]> {
-  // Calico's own group, and the one of its native v3 resources.
-  const groups = ["crd.projectcalico.org", "projectcalico.org"];
-  const pools: { key: string; cidr: string }[] = [];
+  const pools: IpPoolFacts[] = [];
   const affinityKeys: string[] = [];
-  for (const group of groups) {
-    pools.push(
-      ...(await reader.all(`${group}/ippools/`, (key, object) => ({ key, cidr: readIpPoolCidr(object) }))),
-    );
+  for (const group of CALICO_GROUPS) {
+    pools.push(...(await reader.all(`${group}/ippools/`, readIpPool)));
     affinityKeys.push(...(await reader.keys(`${group}/blockaffinities/`)));
   }
   const usesPodCidr = await reader.one("configmaps/kube-system/calico-config", (_key, object) =>

@@ -75,6 +75,7 @@ test("the commands are these", () => {
     "changes",
     "changes export",
     "changes import",
+    "verify",
     "uninstall-records",
   ]);
 });

@@ -56,6 +56,14 @@ test("a change and its way back", async () => {
   terminal.expectTranscript("change-and-rollback");
 });
 
+test("verify before and after a change", async () => {
+  const { terminal } = await scene(stoppedCluster("v1.32-bitmap"));
+  await terminal.run("verify");
+  await terminal.run(`${CHANGE} --yes`);
+  await terminal.run("verify --pod-cidr 10.212.0.0/16 --service-cidr 10.96.0.0/16");
+  terminal.expectTranscript("verify");
+});
+
 test("a change while an API server lives", async () => {
   const { terminal } = await scene([
     ...plainCluster("v1.36-single"),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readIpPoolCidr, readUsesPodCidr } from "../../src/objects/calico.js";
-import { readCiliumIpam, readCiliumNode } from "../../src/objects/cilium.js";
+import { readCalicoBlock, readIpPool, readUsesPodCidr } from "../../src/objects/calico.js";
+import { readCiliumConfig, readCiliumNode } from "../../src/objects/cilium.js";
 import { readFlannelConfig } from "../../src/objects/flannel.js";
 import { readKubeProxyConfig } from "../../src/objects/kube-proxy.js";
 import { readKubeadmConfig } from "../../src/objects/kubeadm.js";
@@ -103,21 +103,57 @@ describe("flannel's net-conf", () => {
 
 describe("Cilium", () => {
   test("its ipam, and its own default", () => {
-    expect(readCiliumIpam(data({ ipam: "kubernetes" }))).toBe("kubernetes");
-    expect(readCiliumIpam(data({}))).toBe("cluster-pool");
+    const entries = {
+      ipam: "kubernetes",
+      "ipv4-native-routing-cidr": "10.0.0.0/8",
+      "cluster-pool-ipv6-cidr": "",
+    };
+    expect(readCiliumConfig("k", data(entries))).toEqual({
+      configKey: "k",
+      ipam: "kubernetes",
+      ranges: new Map([["ipv4-native-routing-cidr", "10.0.0.0/8"]]),
+    });
+    expect(readCiliumConfig("k", data({}))).toEqual({
+      configKey: "k",
+      ipam: "cluster-pool",
+      ranges: new Map(),
+    });
   });
 
   test("a CiliumNode's blocks", () => {
-    const stored = object({ metadata: { name: "n1" }, spec: { ipam: { podCIDRs: ["10.112.0.0/24"] } } });
-    expect(readCiliumNode("k", stored)).toEqual({ key: "k", name: "n1", podCidrs: ["10.112.0.0/24"] });
-    expect(readCiliumNode("k", object({}))).toEqual({ key: "k", name: "", podCidrs: [] });
+    const addresses = [
+      { type: "InternalIP", ip: "192.0.2.1" },
+      { type: "CiliumInternalIP", ip: "10.112.0.37" },
+    ];
+    const pools = {
+      allocated: [{ pool: "default", cidrs: ["10.1.0.0/27", "10.1.0.32/27"] }, { pool: "empty" }],
+    };
+    const spec = { addresses, ipam: { podCIDRs: ["10.112.0.0/24"], pools } };
+    expect(readCiliumNode("k", object({ metadata: { name: "n1" }, spec }))).toEqual({
+      key: "k",
+      name: "n1",
+      podCidrs: ["10.112.0.0/24"],
+      poolCidrs: ["10.1.0.0/27", "10.1.0.32/27"],
+      internalIps: ["10.112.0.37"],
+    });
+    expect(readCiliumNode("k", object({}))).toEqual({
+      key: "k",
+      name: "",
+      podCidrs: [],
+      poolCidrs: [],
+      internalIps: [],
+    });
   });
 });
 
 describe("Calico", () => {
-  test("a pool's range", () => {
-    expect(readIpPoolCidr(object({ spec: { cidr: "192.168.0.0/16" } }))).toBe("192.168.0.0/16");
-    expect(readIpPoolCidr(object({}))).toBe("");
+  test("a pool's range and block size, and a block", () => {
+    const pool = object({ spec: { cidr: "192.168.0.0/16", blockSize: 25 } });
+    expect(readIpPool("k", pool)).toEqual({ key: "k", cidr: "192.168.0.0/16", blockSize: 25 });
+    const block = object({ spec: { cidr: "192.168.3.64/26" } });
+    expect(readCalicoBlock("k", block)).toEqual({ key: "k", cidr: "192.168.3.64/26" });
+    expect(readIpPool("k", object({}))).toEqual({ key: "k", cidr: "" });
+    expect(readCalicoBlock("k", object({}))).toEqual({ key: "k", cidr: "" });
   });
 
   test("usePodCidr in the CNI template, which is no JSON before it is filled in", () => {
@@ -163,18 +199,20 @@ describe("a Lease", () => {
 describe("service ranges", () => {
   test("of ServiceCIDR objects and of the bitmap", () => {
     const cidrs = recorded("v1.36-single", "servicecidrs/kubernetes");
-    expect(readServiceCidr(cidrs.key, cidrs.object)).toEqual([
-      { cidr: "10.96.0.0/16", source: "/registry/servicecidrs/kubernetes" },
-    ]);
+    expect(readServiceCidr(cidrs.key, cidrs.object)).toEqual({
+      key: "/registry/servicecidrs/kubernetes",
+      name: "kubernetes",
+      cidrs: ["10.96.0.0/16"],
+    });
     const bitmap = recorded("v1.32-bitmap", "ranges/serviceips");
-    expect(readRangeAllocation(bitmap.key, bitmap.object)).toEqual([
-      { cidr: "10.96.0.0/16", source: "/registry/ranges/serviceips" },
-    ]);
+    const { bits, ...allocation } = readRangeAllocation(bitmap.key, bitmap.object);
+    expect(allocation).toEqual({ key: "/registry/ranges/serviceips", range: "10.96.0.0/16" });
+    // 10.96.0.1 and 10.96.0.10 are offsets 0 and 9.
+    expect([...bits.slice(-2)]).toEqual([2, 1]);
   });
 
   test("may be none", () => {
-    expect(readServiceCidr("k", object({}))).toEqual([]);
-    expect(readRangeAllocation("k", object({ range: "" }))).toEqual([]);
-    expect(readRangeAllocation("k", object({}))).toEqual([]);
+    expect(readServiceCidr("k", object({}))).toEqual({ key: "k", name: "", cidrs: [] });
+    expect(readRangeAllocation("k", object({}))).toEqual({ key: "k", range: "", bits: Buffer.alloc(0) });
   });
 });

@@ -14,6 +14,7 @@ function reachable(message: Message, seen: Set<Message> = new Set()): Set<Messag
 test("holds the kinds that are stored, by stored apiVersion", () => {
   expect(Object.keys(descriptor.kinds)).toEqual([
     "coordination.k8s.io/v1/Lease",
+    "discovery.k8s.io/v1/EndpointSlice",
     "networking.k8s.io/v1/IPAddress",
     "networking.k8s.io/v1/ServiceCIDR",
     "networking.k8s.io/v1beta1/IPAddress",

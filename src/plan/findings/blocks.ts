@@ -59,16 +59,16 @@ function moves({ blocks, afterCidrs }: PlannedNode, { plan, placements }: Family
 }
 
 /** Groups of Nodes whose blocks overlap, by one sweep over the blocks in address order. */
-export function overlappingGroups(
-  nodes: readonly PlannedNode[],
-  blocksOf: (node: PlannedNode) => readonly Cidr[],
-): PlannedNode[][] {
+export function overlappingGroups<Holder>(
+  nodes: readonly Holder[],
+  blocksOf: (node: Holder) => readonly Cidr[],
+): Holder[][] {
   const entries = nodes.flatMap((node) =>
     blocksOf(node).map((cidr) => ({ node, first: cidr.base, last: lastAddress(cidr) })),
   );
   entries.sort((left, right) => (left.first < right.first ? -1 : Number(left.first > right.first)));
-  const groups: PlannedNode[][] = [];
-  let group: PlannedNode[] = [];
+  const groups: Holder[][] = [];
+  let group: Holder[] = [];
   let end = -1n;
   for (const { node, first, last } of entries) {
     if (first > end) {

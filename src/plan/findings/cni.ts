@@ -49,7 +49,8 @@ function findIgnoring({ readSet, nodes }: FindingContext): Finding[] {
   );
 }
 
-function usesOwnIpam({ affinityKeys, usesPodCidr }: CalicoFacts): boolean {
+/** Calico hands out blocks of its pools itself and does not look at the Node. */
+export function usesOwnIpam({ affinityKeys, usesPodCidr }: CalicoFacts): boolean {
   return affinityKeys.length > 0 && !usesPodCidr;
 }
 

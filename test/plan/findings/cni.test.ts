@@ -154,7 +154,9 @@ describe("flannel-range", () => {
 describe("cilium-nodes-differ", () => {
   const key = "/registry/cilium.io/ciliumnodes/n1";
   const withCilium = (podCidrs: string[], ipam = "kubernetes") =>
-    scene().with({ cilium: { ipam, nodes: [{ key, name: "n1", podCidrs }] } });
+    scene().with({
+      cilium: { ipam, nodes: [{ key, name: "n1", podCidrs, poolCidrs: [], internalIps: [] }] },
+    });
 
   test("under ipam: kubernetes, agents are still to be restarted", () => {
     expect(
@@ -174,7 +176,10 @@ describe("cilium-nodes-differ", () => {
 
   test("not where they have the new block already, nor for a CiliumNode without a Node", () => {
     expect(codes(planOver(withCilium(["10.212.0.0/24"]), "10.212.0.0/16"))).toEqual([]);
-    const stray = { ipam: "kubernetes", nodes: [{ key, name: "gone", podCidrs: ["10.112.9.0/24"] }] };
+    const stray = {
+      ipam: "kubernetes",
+      nodes: [{ key, name: "gone", podCidrs: ["10.112.9.0/24"], poolCidrs: [], internalIps: [] }],
+    };
     expect(codes(planOver(scene().with({ cilium: stray }), "10.212.0.0/16"))).toEqual([]);
   });
 
