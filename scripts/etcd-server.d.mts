@@ -9,6 +9,7 @@ export interface RunningEtcd {
 
 export function startEtcdServer(options: {
   readonly binary: string;
+  readonly name?: string;
   readonly flags?: readonly string[];
   readonly directory?: string;
 }): Promise<RunningEtcd>;

@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts } from "./ports.mjs";
 
 const READY_WITHIN_MS = 30_000;
 const TRIES = 5;
@@ -13,14 +13,14 @@ const TRIES = 5;
 /**
  * Starts an etcd of one member on free ports of loopback and returns when `/health` answers. Its data lies in a fresh
  * folder below `directory`; `stop` ends the process, frozen or not, and removes that folder.
- * @param {{ binary: string, flags?: readonly string[], directory?: string }} options
+ * @param {{ binary: string, name?: string, flags?: readonly string[], directory?: string }} options
  */
-export async function startEtcdServer({ binary, flags = [], directory = tmpdir() }) {
+export async function startEtcdServer({ binary, name = "etcd", flags = [], directory = tmpdir() }) {
   for (let tries = 1; ; tries++) {
     const folder = mkdtempSync(join(directory, "etcdcidr-etcd-"));
     const logFile = join(folder, "log");
     const urls = await freeUrls(flags);
-    const child = launch({ binary, folder, urls, logFile, flags });
+    const child = launch({ binary, name, folder, urls, logFile, flags });
     const stop = async () => {
       await end(child);
       rmSync(folder, { recursive: true, force: true });
@@ -39,23 +39,20 @@ export async function startEtcdServer({ binary, flags = [], directory = tmpdir()
 
 /** Client URLs are https where the flags name a certificate; the metrics URL answers `/health` in plain HTTP all the same. */
 async function freeUrls(flags) {
-  const listeners = [createServer(), createServer(), createServer()];
-  await Promise.all(listeners.map((each) => once(each.listen(0, "127.0.0.1"), "listening")));
-  const [client, peer, metrics] = listeners.map((each) => `127.0.0.1:${each.address().port}`);
-  await Promise.all(listeners.map((each) => once(each.close(), "close")));
+  const [client, peer, metrics] = (await freePorts(3)).map((port) => `127.0.0.1:${port}`);
   const scheme = flags.some((flag) => flag.startsWith("--cert-file")) ? "https" : "http";
   return { client: `${scheme}://${client}`, peer: `http://${peer}`, metrics: `http://${metrics}` };
 }
 
-function launch({ binary, folder, urls, logFile, flags }) {
+function launch({ binary, name, folder, urls, logFile, flags }) {
   const own = [
-    "--name=etcd",
+    `--name=${name}`,
     `--data-dir=${join(folder, "data")}`,
     `--listen-client-urls=${urls.client}`,
     `--advertise-client-urls=${urls.client}`,
     `--listen-peer-urls=${urls.peer}`,
     `--initial-advertise-peer-urls=${urls.peer}`,
-    `--initial-cluster=etcd=${urls.peer}`,
+    `--initial-cluster=${name}=${urls.peer}`,
     `--listen-metrics-urls=${urls.metrics}`,
     ...speedFlags(binary),
   ];

@@ -9,5 +9,3 @@ export function obtainEtcd(options: {
   readonly directory?: string;
   readonly say: (line: string) => void;
 }): EtcdBinary;
-export function cacheDirectory(): string;
-export function onPath(name: string): string | undefined;

@@ -1,26 +1,8 @@
 // Finds an etcd server binary, or makes one: Debian's package unpacked without root, or built with Go.
-import { spawnSync } from "node:child_process";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
-
-const GO_VERSION_OF_ETCD = "v3.6.16";
-
-const GO_MAIN = `package main
-import ("os"; "go.etcd.io/etcd/server/v3/etcdmain")
-func main() {
-	etcdmain.Main(os.Args)
-}
-`;
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { cacheDirectory, capture, intoPlace, isExecutable, onPath } from "./cache.mjs";
+import { buildEtcd, etcdFolder, USUAL_RELEASE } from "./etcd-release.mjs";
 
 /**
  * An etcd binary and where it came from. `newest` prefers 3.6 built with Go, about a minute the first time on a
@@ -49,20 +31,6 @@ export function obtainEtcd({ prefer, directory = cacheDirectory(), say }) {
   );
 }
 
-/** Where etcdcidr's scripts keep what is built once per machine. */
-export function cacheDirectory() {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "etcdcidr");
-}
-
-/**
- * The file that a command's name means, or undefined.
- * @param {string} name
- */
-export function onPath(name) {
-  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
 const WAYS = {
   newest: [goCached, goBuilt, fromPath, debianCached, debianUnpacked],
   quickest: [fromPath, goCached, debianCached, debianUnpacked, goBuilt],
@@ -82,7 +50,7 @@ function fromPath() {
 
 function goCached() {
   const path = goBinary(cacheDirectory());
-  return existsSync(path) ? { path, origin: `${GO_VERSION_OF_ETCD}, built with Go earlier` } : undefined;
+  return existsSync(path) ? { path, origin: `${USUAL_RELEASE}, built with Go earlier` } : undefined;
 }
 
 function debianCached() {
@@ -92,17 +60,9 @@ function debianCached() {
 
 function goBuilt(directory, say) {
   if (onPath("go") === undefined) return undefined;
-  say(`building etcd ${GO_VERSION_OF_ETCD} with Go (about a minute, once)`);
-  const path = goBinary(directory);
-  intoPlace(join(path, ".."), (folder) => {
-    writeFileSync(join(folder, "main.go"), GO_MAIN);
-    const go = (...args) =>
-      run("go", args, { cwd: folder, env: { ...process.env, CGO_ENABLED: "0", GOWORK: "off" } });
-    go("mod", "init", "etcd");
-    go("get", `go.etcd.io/etcd/server/v3@${GO_VERSION_OF_ETCD}`);
-    go("build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", "etcd", ".");
-  });
-  return { path, origin: `${GO_VERSION_OF_ETCD}, built with Go` };
+  say(`building etcd ${USUAL_RELEASE} with Go (about a minute, once)`);
+  buildEtcd(USUAL_RELEASE, directory);
+  return { path: goBinary(directory), origin: `${USUAL_RELEASE}, built with Go` };
 }
 
 // apt keeps lists and cache below a folder of ours, so this needs no root and leaves the machine's apt as it is.
@@ -122,46 +82,16 @@ function debianUnpacked(directory, say) {
       "Acquire::Languages=none",
     );
     const aptGet = (...args) =>
-      run("apt-get", [...settings.flatMap((setting) => ["-o", setting]), "-qq", ...args], { cwd: folder });
+      capture("apt-get", [...settings.flatMap((setting) => ["-o", setting]), "-qq", ...args], {
+        cwd: folder,
+      });
     aptGet("update");
     aptGet("download", "etcd-server");
-    run("sh", ["-c", "dpkg-deb -x etcd-server_*.deb package"], { cwd: folder });
+    capture("sh", ["-c", "dpkg-deb -x etcd-server_*.deb package"], { cwd: folder });
     rmSync(apt, { recursive: true });
   });
   return { path, origin: "Debian's package, unpacked" };
 }
 
-const goBinary = (directory) => join(directory, `etcd-${GO_VERSION_OF_ETCD}`, "etcd");
+const goBinary = (directory) => join(etcdFolder(USUAL_RELEASE, directory), "etcd");
 const debianBinary = (directory) => join(directory, "etcd-debian", "package", "usr", "bin", "etcd");
-
-/** Makes a folder beside its place and renames it, so that a half-made one is never taken for a whole one. */
-function intoPlace(target, make) {
-  mkdirSync(join(target, ".."), { recursive: true });
-  const draft = mkdtempSync(`${target}.`);
-  try {
-    make(draft);
-    if (!existsSync(target)) renameSync(draft, target);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-function run(command, args, options) {
-  const result = spawnSync(command, args, {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-    ...options,
-  });
-  if (result.error) throw new Error(`${command} could not be started: ${result.error.message}`);
-  if (result.status !== 0)
-    throw new Error(`${command} ${args.join(" ")} failed: ${result.stderr.trim().slice(-2000)}`);
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}

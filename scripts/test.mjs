@@ -3,8 +3,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildFor, missingTools } from "./control-plane/of-test.mjs";
 import { dockerAnswers } from "./docker.mjs";
-import { obtainEtcd, onPath } from "./etcd.mjs";
+import { obtainEtcd } from "./etcd.mjs";
 import { build, install, npm, ROOT, run } from "./set-up.mjs";
 
 const say = (line) => console.log(line);
@@ -17,12 +18,14 @@ async function main(args) {
   const checked = check();
   const etcd = obtainEtcd({ prefer: "newest", say });
   say(`etcd: ${etcd.path} (${etcd.origin})`);
-  const missing = await missingNeeds();
-  const result = runVitest({ long, missing, etcd, args: passedOn });
-  for (const line of notRun(result, long, missing, passedOn)) say(`did not run: ${line}`);
+  const files = testFiles().filter((name) => isLong(name) === long);
+  const lacking = await whatIsLacking(files, passedOn);
+  const result = runVitest({ long, lacking, etcd, args: passedOn });
+  for (const line of notRun(result, lacking, passedOn)) say(`did not run: ${line}`);
   if (!long) sayWhatIsLong();
   say(`${result.passed} passed, ${result.failed} failed`);
-  return checked && result.ok && result.passed > 0 ? 0 : 1;
+  const isBuilt = lacking.every(({ isFailure }) => !isFailure);
+  return checked && isBuilt && result.ok && result.passed > 0 ? 0 : 1;
 }
 
 /** Formatter, linter and types. */
@@ -33,22 +36,40 @@ function check() {
   return ok;
 }
 
-/** What a test file can need, said in its name (`x.docker.test.ts`), that is not there. */
-async function missingNeeds() {
+/** The files that cannot run here, with the reason. */
+async function whatIsLacking(files, args) {
   const needs = [
     { tag: "docker", present: await dockerAnswers(), reason: "no Docker daemon answers" },
-    { tag: "go", present: onPath("go") !== undefined, reason: "no Go on PATH" },
     {
       tag: "shared",
       present: existsSync(join(ROOT, "..", "shared")),
       reason: "no ../shared beside the project",
     },
   ];
-  return needs.filter((need) => !need.present);
+  const missing = needs.filter(({ present }) => !present);
+  const byName = missing.flatMap(({ tag, reason }) =>
+    files.filter((name) => name.includes(`.${tag}.`)).map((name) => ({ name, reason })),
+  );
+  const paths = args.filter((arg) => !arg.startsWith("-"));
+  const isWanted = (name) => paths.length === 0 || paths.some((path) => name.includes(path));
+  const withPrograms = files.filter((name) => name.includes(".go.") && isWanted(name));
+  return [...byName, ...withPrograms.flatMap(buildProgramsOf)];
+}
+
+/** A test file `x.go.test.ts` names the programs it starts; they are built once per machine. */
+function buildProgramsOf(name) {
+  const tools = missingTools(name);
+  if (tools.length > 0) return [{ name, reason: `no ${tools.join(", no ")} on PATH` }];
+  try {
+    buildFor(name, say);
+    return [];
+  } catch (error) {
+    return [{ name, reason: error.message, isFailure: true }];
+  }
 }
 
 /** Runs the tests; `ok` also says that nothing failed outside of a test. */
-function runVitest({ long, missing, etcd, args }) {
+function runVitest({ long, lacking, etcd, args }) {
   const folder = mkdtempSync(join(tmpdir(), "etcdcidr-test-"));
   try {
     const file = join(folder, "report.json");
@@ -58,7 +79,7 @@ function runVitest({ long, missing, etcd, args }) {
       `--outputFile.json=${file}`,
       "--silent=passed-only",
     ];
-    const excluded = missing.flatMap(({ tag }) => ["--exclude", `**/*.${tag}.*`]);
+    const excluded = lacking.flatMap(({ name }) => ["--exclude", name]);
     const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
     const { ok, output } = run(
       process.execPath,
@@ -87,13 +108,9 @@ function count({ testResults: files }) {
 }
 
 /** One line for each file that lacked something, and for each skipped test unless the caller chose some. */
-function notRun({ skipped }, long, missing, args) {
-  const files = testFiles().filter((name) => isLong(name) === long);
-  const lacking = files.flatMap((name) => {
-    const reasons = missing.filter(({ tag }) => name.includes(`.${tag}.`)).map(({ reason }) => reason);
-    return reasons.length > 0 ? [`${name} (${reasons.join(", ")})`] : [];
-  });
-  return [...lacking, ...(args.length === 0 ? skipped.map((name) => `${name} (skipped in its file)`) : [])];
+function notRun({ skipped }, lacking, args) {
+  const files = lacking.map(({ name, reason }) => `${name} (${reason})`);
+  return [...files, ...(args.length === 0 ? skipped.map((name) => `${name} (skipped in its file)`) : [])];
 }
 
 function sayWhatIsLong() {

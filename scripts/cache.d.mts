@@ -1,0 +1,1 @@
+export function intoPlace(target: string, make: (draft: string) => void): void;

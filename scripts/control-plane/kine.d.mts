@@ -1,0 +1,1 @@
+export function obtainKine(say: (line: string) => void): string;

@@ -1,0 +1,4 @@
+export function obtainEtcdServer(options: {
+  readonly minor: string;
+  readonly say: (line: string) => void;
+}): string;

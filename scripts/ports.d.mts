@@ -1,0 +1,2 @@
+export function freePorts(count: number): Promise<readonly number[]>;
+export function refuseTaken(port: number): Promise<void>;

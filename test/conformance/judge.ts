@@ -1,0 +1,13 @@
+import { useBed } from "./bed.js";
+import { judgeControllerManager } from "./controller-manager.js";
+import { judgeLiveChange } from "./live-change.js";
+
+const OLD_RANGE = "10.112.0.0/16";
+const NODES = 80;
+
+/** Everything that is judged by the components of one minor of Kubernetes, over one control plane. */
+export function judge(minor: string): void {
+  const bed = useBed({ minor, nodes: NODES, clusterCidr: OLD_RANGE });
+  judgeLiveChange(bed, OLD_RANGE);
+  judgeControllerManager(bed, OLD_RANGE);
+}

@@ -1,0 +1,3 @@
+import { judge } from "./judge.js";
+
+judge("1.36");
