@@ -1,6 +1,7 @@
 import { useBed } from "./bed.js";
 import { judgeControllerManager } from "./controller-manager.js";
 import { judgeLiveChange } from "./live-change.js";
+import { judgeManyNodes } from "./many-nodes.js";
 
 const OLD_RANGE = "10.112.0.0/16";
 const NODES = 80;
@@ -10,4 +11,5 @@ export function judge(minor: string): void {
   const bed = useBed({ minor, nodes: NODES, clusterCidr: OLD_RANGE });
   judgeLiveChange(bed, OLD_RANGE);
   judgeControllerManager(bed, OLD_RANGE);
+  judgeManyNodes(bed);
 }
