@@ -1,8 +1,7 @@
 import { expect, test, vi } from "vitest";
-import type { Component } from "../../scripts/control-plane/control-plane.mjs";
-import { createNodes, nodesWithBlocks } from "../../scripts/control-plane/nodes.mjs";
 import { temporaryFolder } from "../harness/folder.js";
 import { type Bed, NODES, runOn } from "./bed.js";
+import { expectToJoin } from "./joining.js";
 import { CHANGE } from "./live-change.js";
 import { blocksIn, blocksOf, movedBlocks } from "./nodes.js";
 
@@ -10,7 +9,6 @@ const NEW_RANGE = "10.212.0.0/16";
 const NEW_MASK = ["--node-cidr-mask-size=23"];
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager";
 const LEASE_WITHIN_MS = 30_000;
-const BLOCK_WITHIN_MS = 30_000;
 const REFUSED =
   /failed to mark cidr\[(\S+)\] at idx \[0\] as occupied for node: (\S+?): cidr \S+ is out the range of cluster cidr (\S+?)["\\ ,]/;
 
@@ -36,27 +34,18 @@ export function judgeControllerManager(bed: Bed, oldRange: string): void {
     const moved = movedBlocks(blocksIn(before));
     expect([[block], range]).toEqual([moved[node ?? ""], oldRange]);
 
-    const started = await plane.startControllerManager(NEW_RANGE, NEW_MASK);
-    await join(bed, started, "joined-1");
-    const joined = blocksIn(await plane.api.get(NODES));
+    const joined = await expectToJoin(bed, NEW_RANGE, NEW_MASK, "joined-1");
     expect({ ...joined, "joined-1": [] }).toEqual({ ...moved, "joined-1": [] });
-    expect(joined["joined-1"]?.[0]).toMatch(/^10\.212\.\d+\.0\/23$/);
-    expect(duplicatesIn(joined)).toEqual([]);
-    await started.stop();
 
     expect(await runOn(bed, journals, "rollback", "--yes")).toMatchObject({ exitCode: 0 });
 
-    const back = await plane.startControllerManager(oldRange);
-    await join(bed, back, "joined-2");
+    const blocks = await expectToJoin(bed, oldRange, [], "joined-2");
+    expect(blocks["joined-1"]?.[0]).toMatch(/^10\.112\.\d+\.0\/24$/);
     const after = await plane.api.get(NODES);
-    const blocks = blocksIn(after);
-    expect(duplicatesIn(blocks)).toEqual([]);
-    for (const name of ["joined-1", "joined-2"]) expect(blocks[name]?.[0]).toMatch(/^10\.112\.\d+\.0\/24$/);
     const first = new Set(before.items.map(nameOf));
     expect(after.items.filter((node: Named) => first.has(nameOf(node))).map(withoutBookkeeping)).toEqual(
       before.items.map(withoutBookkeeping),
     );
-    await back.stop();
   });
 
   test("with the new flags it exits while one Node is still old, the one that the closing list names", async () => {
@@ -88,18 +77,6 @@ interface Named {
 }
 
 const nameOf = ({ metadata }: Named): string => metadata.name;
-
-/** Has a Node join and waits until kube-controller-manager has given it a block. */
-async function join({ plane }: Bed, manager: Component, name: string): Promise<void> {
-  await createNodes(plane.api, [{ name }]);
-  await nodesWithBlocks(plane.api, BLOCK_WITHIN_MS);
-  expect(manager.isRunning()).toBe(true);
-}
-
-function duplicatesIn(blocks: ReturnType<typeof blocksIn>): readonly string[] {
-  const all = Object.values(blocks).flat();
-  return all.filter((block, index) => all.indexOf(block) !== index);
-}
 
 /** Less what the API server keeps of each write. */
 function withoutBookkeeping({ metadata, ...node }: { readonly metadata: object }): object {

@@ -1,7 +1,9 @@
 import { useBed } from "./bed.js";
 import { judgeControllerManager } from "./controller-manager.js";
+import { judgeFamilies } from "./families.js";
 import { judgeLiveChange } from "./live-change.js";
 import { judgeManyNodes } from "./many-nodes.js";
+import { judgeOddNodes } from "./odd-nodes.js";
 
 const OLD_RANGE = "10.112.0.0/16";
 const NODES = 80;
@@ -11,5 +13,7 @@ export function judge(minor: string): void {
   const bed = useBed({ minor, nodes: NODES, clusterCidr: OLD_RANGE });
   judgeLiveChange(bed, OLD_RANGE);
   judgeControllerManager(bed, OLD_RANGE);
+  judgeFamilies(bed);
+  judgeOddNodes(bed);
   judgeManyNodes(bed);
 }

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { withFields } from "../harness/cluster.js";
+import { dumpEtcd, openClient } from "../harness/etcd.js";
+import { temporaryFolder } from "../harness/folder.js";
+import { int } from "../harness/wire.js";
+import { appendAt } from "./append.js";
+import { type Bed, NODES, runOn } from "./bed.js";
+import { expectToJoin } from "./joining.js";
+import { CHANGE } from "./live-change.js";
+import { blocksIn } from "./nodes.js";
+
+const MERGE_PATCH = "application/merge-patch+json";
+/** A field that no release of Kubernetes has. */
+const UNKNOWN = int(15_000, 42);
+const [RAW, SPEC] = [2, 2];
+
+/** Stored Nodes that the API would never have written. */
+export function judgeOddNodes(bed: Bed): void {
+  test("blocks that the API server shows but refuses to write again are put right by a change", async () => {
+    await bed.refill();
+    const { api } = bed.plane;
+    const odd = {
+      "node-0": { "spec.podCIDR": "10.112.200.0/24", "spec.podCIDRs": ["10.112.201.0/24"] },
+      "node-1": fields("10.112.202.7/24"),
+      "node-2": fields("010.112.203.0/24"),
+      "node-3": fields("10.112.204.0/24", "10.112.205.0/24"),
+      "node-4": fields("10.112.206.0/24"),
+      "node-5": fields("10.112.206.0/24"),
+    };
+    for (const [name, values] of Object.entries(odd))
+      await rewrite(bed, name, (value) => withFields(value, values));
+    const refused = ["node-1", "node-2", "node-3"];
+    const label = async (name: string) => {
+      const body = { metadata: { labels: { written: "again" } } };
+      return (await api.request("PATCH", `${NODES}/${name}`, body, MERGE_PATCH)).status;
+    };
+    expect(await Promise.all(refused.map(label))).toEqual([422, 422, 422]);
+
+    expect(await runOn(bed, temporaryFolder(), ...CHANGE)).toMatchObject({ exitCode: 0 });
+
+    const names = Object.keys(odd);
+    expect(await Promise.all(names.map(label))).toEqual(names.map(() => 200));
+    const blocks = Object.values(blocksIn(await api.get(NODES)));
+    expect(blocks.every(([block]) => /^10\.212\.\d+\.0\/23$/.test(block ?? ""))).toBe(true);
+    expect(new Set(blocks.flat()).size).toBe(blocks.length);
+    await expectToJoin(bed, "10.212.0.0/16", ["--node-cidr-mask-size=23"]);
+  });
+
+  test("a field that nobody knows stays through a change and a rollback, until the API itself writes the Node", async () => {
+    await bed.refill();
+    const name = "node-7";
+    await rewrite(bed, name, (value) => appendAt(value, [RAW, SPEC], UNKNOWN));
+    const before = await readStored(bed, name);
+    const journals = temporaryFolder();
+
+    expect(await runOn(bed, journals, ...CHANGE)).toMatchObject({ exitCode: 0 });
+    const changed = await readStored(bed, name);
+    expect(changed.includes(UNKNOWN)).toBe(true);
+    expect(await runOn(bed, journals, "rollback", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await readStored(bed, name)).toEqual(before);
+
+    await bed.plane.api.patch(`${NODES}/${name}`, { metadata: { labels: { written: "again" } } });
+    expect((await readStored(bed, name)).includes(UNKNOWN)).toBe(false);
+  });
+
+  test("Nodes that are encrypted at rest are refused by name, and nothing is written", async () => {
+    await bed.refill();
+    const { plane } = bed;
+    const before = blocksIn(await plane.api.get(NODES));
+    await plane.restartApiServer("aescbc");
+    await plane.api.patch(`${NODES}/node-3`, { metadata: { labels: { written: "again" } } });
+
+    const run = await runOn(bed, temporaryFolder(), ...CHANGE);
+    expect(run).toMatchObject({ exitCode: 3 });
+    expect(run.stdout + run.stderr).toContain("1 value cannot be read: /registry/minions/node-3");
+    expect(run.stdout + run.stderr).toContain("encrypted at rest");
+    expect(blocksIn(await plane.api.get(NODES))).toEqual(before);
+
+    await bed.refill();
+    await plane.restartApiServer();
+  });
+}
+
+function fields(...blocks: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  return { "spec.podCIDR": blocks[0] ?? "", "spec.podCIDRs": blocks };
+}
+
+async function readStored({ plane }: Bed, name: string): Promise<Buffer> {
+  const [stored] = (await dumpEtcd(plane.storeUrl, `/registry/minions/${name}`)).values();
+  return Buffer.from(stored?.value ?? []);
+}
+
+async function rewrite(bed: Bed, name: string, how: (value: Buffer) => Uint8Array): Promise<void> {
+  const value = Buffer.from(how(await readStored(bed, name)));
+  const client = openClient(bed.plane.storeUrl);
+  await client.put(`/registry/minions/${name}`).value(value);
+  client.close();
+}
