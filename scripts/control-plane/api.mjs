@@ -62,6 +62,8 @@ export function openApi({ url, token, ca }) {
         resolve();
       });
     });
+    // Who does not wait for it learns from `ended` that there is no connection.
+    opened.catch(() => undefined);
     call.end();
     const cut = () => {
       isCut = true;

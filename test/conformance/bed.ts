@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, vi } from "vitest";
 import { type ControlPlane, startControlPlane } from "../../scripts/control-plane/control-plane.mjs";
+import { obtainKine } from "../../scripts/control-plane/kine.mjs";
 import { obtainKubernetes } from "../../scripts/control-plane/kubernetes.mjs";
 import { createNodes, nodesWithBlocks } from "../../scripts/control-plane/nodes.mjs";
+import { obtainEtcdServer } from "../../scripts/etcd-release.mjs";
 import { startCli } from "../harness/crash-process.js";
 import { dumpEtcd, etcdBinary, openClient } from "../harness/etcd.js";
 import type { ProcessRun } from "../harness/process.js";
@@ -15,7 +17,14 @@ interface NodeObject {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
-type Store = Parameters<typeof startControlPlane>[0]["store"];
+/** What holds the objects: the etcd of all tests, another minor of it, or kine. */
+export type Store = "etcd" | "etcd-3.7" | "kine";
+
+const STORES = {
+  etcd: () => ({ etcd: etcdBinary() }),
+  "etcd-3.7": () => ({ etcd: obtainEtcdServer({ minor: "3.7", say: () => {} }) }),
+  kine: () => ({ kine: obtainKine(() => {}) }),
+};
 
 /** A control plane that serves all tests of one file, each of which begins with its Nodes as they were at first. */
 export interface Bed {
@@ -28,7 +37,7 @@ export interface Bed {
 
 export interface BedOptions {
   readonly minor: string;
-  readonly store?: Store;
+  readonly store: Store;
   /** How many Nodes there are at first, with blocks of kube-controller-manager's in their order. */
   readonly nodes: number;
   readonly clusterCidr: string;
@@ -44,7 +53,7 @@ export function useBed({ minor, store, nodes, clusterCidr }: BedOptions): Bed {
   beforeAll(async () => {
     const plane = await startControlPlane({
       kubernetes: obtainKubernetes({ minor, say: () => {} }),
-      store: store ?? { etcd: etcdBinary() },
+      store: STORES[store](),
       serviceCidr: SERVICE_CIDR,
     });
     bed = await fill(plane, nodes, clusterCidr);

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import type { Api, Watch } from "../../scripts/control-plane/control-plane.mjs";
 import { NODES } from "./bed.js";
 import { type Blocks, blocksIn, blocksOf } from "./nodes.js";
@@ -13,8 +14,8 @@ export interface Follower {
 }
 
 /**
- * Lists once and watches from there. Its connection breaks after so many events as `cutAfter` says each time; it goes on
- * from the last revision it has seen, and never lists again.
+ * Lists once and watches from there. Its connection breaks after so many events as `cutAfter` says each time, or when the API
+ * server ends it; it goes on from the last revision it has seen, and never lists again.
  */
 export async function follow(api: Api, cutAfter: () => number): Promise<Follower> {
   const list = await api.get(NODES);
@@ -22,24 +23,31 @@ export async function follow(api: Api, cutAfter: () => number): Promise<Follower
   const revisions = new Map<string, string>();
   let last: string = list.metadata.resourceVersion;
   let cuts = 0;
+  let isStopped = false;
   let current: Watch;
-  const open = (): Watch => {
+  const open = (): void => {
     let left = cutAfter();
-    return api.watch(`${NODES}?resourceVersion=${last}`, ({ type, object }) => {
+    current = api.watch(`${NODES}?resourceVersion=${last}`, ({ type, object }) => {
       if (type !== "MODIFIED") throw new Error(`a watch said ${type}: ${JSON.stringify(object)}`);
       const { name, resourceVersion } = object.metadata;
       blocks.set(name, blocksOf(object));
       revisions.set(name, resourceVersion);
       last = resourceVersion;
       left -= 1;
-      if (left > 0) return;
-      current.cut();
+      if (left === 0) current.cut();
+    });
+    void current.ended.then(() => {
+      if (isStopped) return;
       cuts += 1;
-      current = open();
+      open();
     });
   };
-  current = open();
-  await current.opened;
+  open();
+  const stop = () => {
+    isStopped = true;
+    current.cut();
+  };
+  onTestFinished(stop);
   return {
     get blocks() {
       return Object.fromEntries(blocks);
@@ -48,6 +56,6 @@ export async function follow(api: Api, cutAfter: () => number): Promise<Follower
       return cuts;
     },
     hasSeen: (name, revision) => revisions.get(name) === revision,
-    stop: () => current.cut(),
+    stop,
   };
 }

@@ -1,4 +1,4 @@
-import { useBed } from "./bed.js";
+import { type Store, useBed } from "./bed.js";
 import { judgeControllerManager } from "./controller-manager.js";
 import { judgeFamilies } from "./families.js";
 import { judgeLiveChange } from "./live-change.js";
@@ -8,9 +8,9 @@ import { judgeOddNodes } from "./odd-nodes.js";
 const OLD_RANGE = "10.112.0.0/16";
 const NODES = 80;
 
-/** Everything that is judged by the components of one minor of Kubernetes, over one control plane. */
-export function judge(minor: string): void {
-  const bed = useBed({ minor, nodes: NODES, clusterCidr: OLD_RANGE });
+/** Everything that is judged by the components of one minor of Kubernetes, over one control plane of the file. */
+export function judge(minor: string, store: Store = "etcd"): void {
+  const bed = useBed({ minor, store, nodes: NODES, clusterCidr: OLD_RANGE });
   judgeLiveChange(bed, OLD_RANGE);
   judgeControllerManager(bed, OLD_RANGE);
   judgeFamilies(bed);

@@ -1,3 +1,3 @@
 import { judge } from "./judge.js";
 
-judge("1.37");
+judge("1.37", "etcd-3.7");
