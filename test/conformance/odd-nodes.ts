@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { withFields } from "../harness/cluster.js";
 import { dumpEtcd, openClient } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
@@ -12,6 +12,7 @@ import { blocksIn } from "./nodes.js";
 const MERGE_PATCH = "application/merge-patch+json";
 /** A field that no release of Kubernetes has. */
 const UNKNOWN = int(15_000, 42);
+const HEALED_WITHIN_MS = 30_000;
 const [RAW, SPEC] = [2, 2];
 
 /** Stored Nodes that the API would never have written. */
@@ -61,6 +62,26 @@ export function judgeOddNodes(bed: Bed): void {
 
     await bed.plane.api.patch(`${NODES}/${name}`, { metadata: { labels: { written: "again" } } });
     expect((await readStored(bed, name)).includes(UNKNOWN)).toBe(false);
+  });
+
+  test("a Node cut to half its bytes is refused by name, and heals when its bytes are put back", async () => {
+    await bed.refill();
+    const { api } = bed.plane;
+    const name = "node-9";
+    const whole = await readStored(bed, name);
+    const before = blocksIn(await api.get(NODES));
+    await rewrite(bed, name, (value) => value.subarray(0, value.length / 2));
+    expect(await api.request("GET", NODES)).toMatchObject({ status: 500 });
+    expect(await api.request("GET", `${NODES}?resourceVersion=0`)).toMatchObject({ status: 200 });
+
+    const run = await runOn(bed, temporaryFolder(), ...CHANGE);
+    expect(run).toMatchObject({ exitCode: 3 });
+    expect(run.stdout + run.stderr).toContain(`1 value cannot be read: /registry/minions/${name}`);
+
+    await rewrite(bed, name, () => whole);
+    const heals = async () => (await api.request("GET", NODES)).status === 200;
+    await vi.waitUntil(heals, { timeout: HEALED_WITHIN_MS, interval: 100 });
+    expect(blocksIn(await api.get(NODES))).toEqual(before);
   });
 
   test("Nodes that are encrypted at rest are refused by name, and nothing is written", async () => {
