@@ -85,6 +85,11 @@ export interface Etcd {
   keepLeaseAlive(lease: bigint): Promise<number>;
   /** Ends it, and with it every key that hangs on it. */
   revokeLease(lease: bigint): Promise<void>;
+  /**
+   * Tells once, of the first key below a prefix (with its slash) that is put at this revision or later, until the returned function is
+   * called. Silence proves nothing: what goes wrong is not told.
+   */
+  watchPut(prefix: string, from: bigint, onPut: (key: string) => void): () => void;
   close(): void;
 }
 

@@ -7,6 +7,7 @@ import { type EtcdCall, explainEtcdError } from "./etcd-error.js";
 import { grantLease, keepLeaseAlive, revokeLease } from "./etcd-lease.js";
 import { type EtcdUser, withToken } from "./etcd-token.js";
 import { lostCreate, txnOutcome, txnRequest } from "./etcd-txn.js";
+import { watchPut } from "./etcd-watch.js";
 import { checkTlsFiles, type TlsFiles, trustedCertificates } from "./tls.js";
 import { muteServerNameWarning } from "./tls-warning.js";
 
@@ -31,7 +32,8 @@ export function openEtcd(target: EtcdTarget): Etcd {
   const client = new Etcd3({
     ...clientOptions(target),
     defaultCallOptions: ({ service, method }) => ({
-      deadline: Date.now() + (OPENING.has(method) ? target.dialTimeoutMs : target.commandTimeoutMs),
+      // A watch ends when it is stopped, not by itself.
+      ...(method === "watch" ? {} : { deadline: deadlineOf(method, target) }),
       ...(interceptors !== undefined && service !== "Auth" ? { interceptors } : {}),
     }),
   });
@@ -55,8 +57,16 @@ export function openEtcd(target: EtcdTarget): Etcd {
     grantLease: (seconds) => call(GRANT, () => grantLease(client, seconds)),
     keepLeaseAlive: (lease) => call(KEEP_ALIVE, () => keepLeaseAlive(client, lease)),
     revokeLease: (lease) => call(REVOKE, () => revokeLease(client, lease)),
+    watchPut: (prefix, from, onPut) => {
+      const rangeEnd = Buffer.from(`${prefix.slice(0, -1)}0`);
+      return watchPut(client, { key: Buffer.from(prefix), rangeEnd, from }, onPut);
+    },
     close: () => client.close(),
   };
+}
+
+function deadlineOf(method: string, { dialTimeoutMs, commandTimeoutMs }: EtcdTarget): number {
+  return Date.now() + (OPENING.has(method) ? dialTimeoutMs : commandTimeoutMs);
 }
 
 /** What is asked first of an endpoint. */

@@ -57,6 +57,7 @@ export function withFailover(
     grantLease: (seconds) => run((etcd) => etcd.grantLease(seconds), isUnreachable),
     keepLeaseAlive: (lease) => run((etcd) => etcd.keepLeaseAlive(lease), isUnreachable),
     revokeLease: (lease) => run((etcd) => etcd.revokeLease(lease), isUnreachable),
+    watchPut: (prefix, from, onPut) => kept.watchPut(prefix, from, onPut),
     close: () => {
       for (const etcd of members) {
         etcd.close();

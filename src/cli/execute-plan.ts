@@ -1,13 +1,16 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { blockersOf } from "../plan/findings/pod-cidr-findings.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
+import { componentLife } from "../plan/life-signs.js";
 import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
+import { ONE_BY_ONE } from "../plan/write-mode.js";
 import type { JournalStore, Spool } from "../ports.js";
 import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
 import { pendingFromSpool } from "../run/read-pending.js";
+import { watchWrites } from "../run/watch-writes.js";
 import { changeIdOf, writeJournal } from "../run/write-journal.js";
 import { closeUnderLock } from "./close-change.js";
 import { confirm } from "./confirm.js";
@@ -41,6 +44,7 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
     plan,
     clusterName: readSet.clusterName,
     endpoint: session.etcd.endpoint,
+    components: componentLife(readSet, plan.intent.nowMs),
     steps: remainingSteps(plan.outline.families, readSet, plan.outline.nodes),
   };
   const blockers = blockersOf(plan);
@@ -53,8 +57,23 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
   }
   if (dryRun || spool === undefined) return 0;
   await execution.store.probe(journalBytes(plan, readSet));
-  await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
-  return run({ ...execution, spool }, view.steps, io);
+  const writes = watchWrites(session.etcd, plan.cluster, plan.intent.prefix, plan.readAt);
+  try {
+    await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
+    return await run({ ...execution, plan: asWatched(plan, writes.seen(), io), spool }, view.steps, io);
+  } finally {
+    writes.stop();
+  }
+}
+
+/** Who looked at the plan for a while may have started an API server meanwhile: then no two Nodes may share a revision. */
+function asWatched(plan: Plan, written: string | undefined, io: Io): Plan {
+  const isJoined = plan.mode.kind === "batches" || plan.mode.kind === "one-transaction";
+  if (written === undefined || !isJoined || plan.intent.oneTransaction) return plan;
+  io.err(
+    `an API server lives, ${written} was written since the plan was read: going one Node a transaction\n`,
+  );
+  return { ...plan, mode: ONE_BY_ONE };
 }
 
 /** A run says this when it is done, a dry run beforehand. */
@@ -74,7 +93,7 @@ async function show(
   const { output } = options;
   if (output === "text") io.out(`${renderPlan(view, io)}${dryRun ? renderAfterwards(view) : ""}\n`);
   else if (willWrite) io.err(`${renderPlan(view, io)}\n`);
-  else io.out(await renderData({ plan, afterwards: view.steps }, output));
+  else io.out(await renderData({ plan, afterwards: view.steps, components: view.components }, output));
 }
 
 function run(

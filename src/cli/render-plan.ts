@@ -1,3 +1,4 @@
+import type { ComponentLife } from "../plan/life-signs.js";
 import type { Finding, Outline, Plan } from "../plan/plan.js";
 import type { RemainingStep } from "../plan/remaining-steps.js";
 import { escapeText } from "./escape-text.js";
@@ -9,6 +10,7 @@ export interface PlanView {
   readonly clusterName: string | undefined;
   readonly endpoint: string;
   readonly steps: readonly RemainingStep[];
+  readonly components: readonly ComponentLife[];
 }
 
 // More than a person reads; `-o json` has them all.
@@ -27,7 +29,7 @@ export function renderPlan(view: PlanView, io: Io): string {
   return `${lines.join("\n")}\n`;
 }
 
-function renderHeader({ plan, clusterName, endpoint }: PlanView): string[] {
+function renderHeader({ plan, clusterName, endpoint, components }: PlanView): string[] {
   const { cluster, outline, intent } = plan;
   const name = clusterName === undefined ? "" : `${escapeText(clusterName)}, `;
   const what =
@@ -44,7 +46,13 @@ function renderHeader({ plan, clusterName, endpoint }: PlanView): string[] {
     ]),
     "method    the API refuses to change a block that is set, so the stored Nodes are edited in etcd",
     `          ${METHODS[plan.mode.kind]}: ${plan.mode.why}`,
+    ...components.map(renderLife),
   ];
+}
+
+function renderLife({ component, isLive, why }: ComponentLife, index: number): string {
+  const label = index === 0 ? "running   " : "          ";
+  return `${label}${component}: ${isLive ? "yes" : "no sign of it"} (${escapeText(why)})`;
 }
 
 const METHODS: Readonly<Record<Plan["mode"]["kind"], string>> = {

@@ -16,6 +16,11 @@ export interface Unreadable {
   readonly why: string;
 }
 
+export interface ComponentLease extends LeaseFacts {
+  /** `renewTime` in milliseconds since the epoch. */
+  readonly renewedAtMs: number;
+}
+
 /** Everything a planner may look at, read at one revision. */
 export interface ReadSet {
   readonly cluster: ClusterIdentity;
@@ -36,8 +41,11 @@ export interface ReadSet {
   readonly calico: CalicoFacts;
   /** Keys of objects by which an operator owns the network (OpenShift, Deckhouse). */
   readonly ownerKeys: readonly string[];
-  readonly controllerManagerLease?: LeaseFacts & { readonly renewedAtMs: number };
+  /** Leases of the control plane's leaders: kube-controller-manager, kube-scheduler, cloud-controller-manager. */
+  readonly componentLeases: readonly ComponentLease[];
   /** Keys under masterleases/: each is an API server that lives or died less than 15 s ago. */
   readonly apiServerKeys: readonly string[];
+  /** A key under the prefix that somebody put while this was read. */
+  readonly writtenMeanwhile?: string;
   readonly unreadable: readonly Unreadable[];
 }

@@ -13,7 +13,8 @@ export interface WriteModeRequest {
   readonly operations: number;
   /** Values and keys of all operations together. */
   readonly bytes: number;
-  readonly apiServers: number;
+  /** Why an API server lives; none = nothing shows that one does. */
+  readonly lifeSigns: readonly string[];
   readonly oneTransaction: boolean;
   readonly backend: Backend;
 }
@@ -23,20 +24,19 @@ export function chooseWriteMode(request: WriteModeRequest): WriteMode {
   if (request.backend === "kine") return keyByKey(request);
   const fits = request.operations <= MAX_OPERATIONS_OF_ONE_TXN && request.bytes <= MAX_TXN_BYTES;
   if (request.oneTransaction) return forcedOneTransaction(request, fits);
-  if (request.apiServers > 0) {
-    return {
-      kind: "one-node-a-transaction",
-      why:
-        `${request.apiServers} API server${request.apiServers === 1 ? "" : "s"} live: a watcher that reconnects between ` +
-        "two objects of one revision would never see the second",
-    };
-  }
+  if (request.lifeSigns.length > 0) return ONE_BY_ONE;
   if (fits) return { kind: "one-transaction", why: "no API server lives, and everything fits into one Txn" };
   return {
     kind: "batches",
     why: `no API server lives; ${request.operations} changes do not fit into one Txn`,
   };
 }
+
+/** What can always be done, watched or not. */
+export const ONE_BY_ONE: WriteMode = {
+  kind: "one-node-a-transaction",
+  why: "an API server lives: a watcher that reconnects between two objects of one revision would never see the second",
+};
 
 function keyByKey({ oneTransaction, operations }: WriteModeRequest): WriteMode {
   if (oneTransaction && operations > 1) {
@@ -53,7 +53,7 @@ function keyByKey({ oneTransaction, operations }: WriteModeRequest): WriteMode {
   };
 }
 
-function forcedOneTransaction({ operations, bytes, apiServers }: WriteModeRequest, fits: boolean): WriteMode {
+function forcedOneTransaction({ operations, bytes, lifeSigns }: WriteModeRequest, fits: boolean): WriteMode {
   if (!fits) {
     throw new EtcdcidrError("too-large", {
       what: "cannot make this change in one transaction",
@@ -64,5 +64,5 @@ function forcedOneTransaction({ operations, bytes, apiServers }: WriteModeReques
   }
   const risk =
     "; a watcher that reconnects at this very revision may miss some of the Nodes until their next status write";
-  return { kind: "one-transaction", why: `--one-transaction was given${apiServers > 0 ? risk : ""}` };
+  return { kind: "one-transaction", why: `--one-transaction was given${lifeSigns.length > 0 ? risk : ""}` };
 }

@@ -20,6 +20,7 @@ import type { Schema } from "../schema/schema.js";
 import { sha256Hex } from "../storage/digest.js";
 import { findCluster } from "./find-cluster.js";
 import { createObjectReader, type ObjectReader } from "./object-reader.js";
+import { watchWrites } from "./watch-writes.js";
 
 export interface GatherRequest {
   readonly etcd: Etcd;
@@ -30,13 +31,30 @@ export interface GatherRequest {
 }
 
 /** Reads every key that a change of Node blocks may concern, at one revision. Throws `wrong-etcd` where Kubernetes is not. */
-export async function gather({ etcd, schema, prefix, spool }: GatherRequest): Promise<ReadSet> {
-  const { cluster, revision } = await findCluster({ etcd, schema, prefix });
+export async function gather(request: GatherRequest): Promise<ReadSet> {
+  const { cluster, revision } = await findCluster(request);
+  const writes = watchWrites(request.etcd, cluster, request.prefix, revision);
+  try {
+    const readSet = await gatherAt(request, cluster, revision);
+    const writtenMeanwhile = writes.seen();
+    return { ...readSet, ...(writtenMeanwhile === undefined ? {} : { writtenMeanwhile }) };
+  } finally {
+    writes.stop();
+  }
+}
+
+async function gatherAt(
+  { etcd, schema, prefix, spool }: GatherRequest,
+  cluster: ReadSet["cluster"],
+  revision: bigint,
+): Promise<ReadSet> {
   const reader = createObjectReader({ etcd, schema, prefix, revision });
   const nodes = await gatherNodes(reader, spool);
   const { pods, components } = await gatherPods(reader);
   const kubeadm = await reader.one("configmaps/kube-system/kubeadm-config", readKubeadmConfig);
-  const lease = await reader.one("leases/kube-system/kube-controller-manager", readLease);
+  const leases = await Promise.all(
+    LEADERS.map((leader) => reader.one(`leases/kube-system/${leader}`, readLease)),
+  );
   const flannel =
     (await reader.one("configmaps/kube-flannel/kube-flannel-cfg", readFlannelConfig)) ??
     (await reader.one("configmaps/kube-system/kube-flannel-cfg", readFlannelConfig));
@@ -52,17 +70,19 @@ export async function gather({ etcd, schema, prefix, spool }: GatherRequest): Pr
     cilium: await gatherCilium(reader),
     calico: await gatherCalico(reader),
     ownerKeys: await gatherOwners(reader),
+    componentLeases: leases
+      .filter((lease) => lease !== undefined)
+      .map((lease) => ({ ...lease, renewedAtMs: Date.parse(lease.renewTime) })),
     apiServerKeys: await reader.keys("masterleases/"),
     unreadable: reader.unreadable,
     ...(kubeadm?.clusterName === undefined ? {} : { clusterName: kubeadm.clusterName }),
     ...(kubeadm === undefined ? {} : { kubeadm }),
     ...(kubeProxy === undefined ? {} : { kubeProxy }),
     ...(flannel === undefined ? {} : { flannel }),
-    ...(lease === undefined
-      ? {}
-      : { controllerManagerLease: { ...lease, renewedAtMs: Date.parse(lease.renewTime) } }),
   };
 }
+
+const LEADERS = ["kube-controller-manager", "kube-scheduler", "cloud-controller-manager"];
 
 async function gatherNodes(reader: ObjectReader, spool: Spool | undefined): Promise<NodeFacts[]> {
   const nodes: NodeFacts[] = [];

@@ -36,6 +36,10 @@ function standIn(name: string, message?: string): Etcd & { readonly asked: strin
     grantLease: () => answer({ kind: "lease", verb: "grant" }),
     keepLeaseAlive: () => answer({ kind: "lease", verb: "renew" }),
     revokeLease: () => answer({ kind: "lease", verb: "end" }),
+    watchPut: () => {
+      asked.push("watch");
+      return () => undefined;
+    },
     close: () => asked.push("close"),
   };
 }

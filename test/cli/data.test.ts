@@ -25,7 +25,7 @@ const CHANGE = "change-pod-cidr 10.212.0.0/16 --node-cidr-mask-size 22";
 test("JSON of a dry run, a run, its way back, the history, and of nothing to do", async () => {
   const terminal = await scene();
   const dryRun = await terminal.run(`${CHANGE} --dry-run -o json`);
-  expect(Object.keys(JSON.parse(dryRun.out))).toEqual(["plan", "afterwards"]);
+  expect(Object.keys(JSON.parse(dryRun.out))).toEqual(["plan", "afterwards", "components"]);
   const run = await terminal.run(`${CHANGE} --yes -o json`);
   expect(JSON.parse(run.out)).toMatchObject({ state: "done", dropped: {}, faults: [] });
   const nothing = await terminal.run(`${CHANGE} --yes -o json`);

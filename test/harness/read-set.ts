@@ -103,6 +103,7 @@ function emptyReadSet(): Omit<ReadSet, "nodes" | "pods" | "components"> {
     cilium: { nodes: [] },
     calico: { pools: [], affinityKeys: [], usesPodCidr: false },
     ownerKeys: [],
+    componentLeases: [],
     apiServerKeys: [],
     unreadable: [],
   };

@@ -73,13 +73,15 @@ describe("C05: old and new controllers fight", () => {
         .kcm({ "cluster-cidr": "10.2.0.0/16" })
         .node("n1", "10.2.0.0/24")
         .with({
-          controllerManagerLease: {
-            key: "/registry/leases/kube-system/kube-controller-manager",
-            holder: "kube-1_a",
-            renewTime: "2026-12-01T11:59:59.000000Z",
-            durationSeconds: 15,
-            renewedAtMs: NOW_MS - 1000,
-          },
+          componentLeases: [
+            {
+              key: "/registry/leases/kube-system/kube-controller-manager",
+              holder: "kube-1_a",
+              renewTime: "2026-12-01T11:59:59.000000Z",
+              durationSeconds: 15,
+              renewedAtMs: NOW_MS - 1000,
+            },
+          ],
         }),
       "10.212.0.0/16",
     );

@@ -7,11 +7,13 @@ const mode = (request: Partial<WriteModeRequest>) =>
   chooseWriteMode({
     operations: 5,
     bytes: 1000,
-    apiServers: 0,
+    lifeSigns: [],
     oneTransaction: false,
     backend: "etcd",
     ...request,
   });
+
+const KEY = "/registry/masterleases/192.168.1.10";
 
 const errorOf = (run: () => unknown) => {
   try {
@@ -40,18 +42,18 @@ describe("nobody watches", () => {
 
 describe("API servers live", () => {
   const WHY =
-    "live: a watcher that reconnects between two objects of one revision would never see the second";
+    "an API server lives: a watcher that reconnects between two objects of one revision would never see the second";
 
   test("one Node a Txn, however few", () => {
-    expect(mode({ apiServers: 1, operations: 2 })).toEqual({
+    expect(mode({ lifeSigns: [KEY], operations: 2 })).toEqual({
       kind: "one-node-a-transaction",
-      why: `1 API server ${WHY}`,
+      why: WHY,
     });
-    expect(mode({ apiServers: 3, operations: 500 }).why).toBe(`3 API servers ${WHY}`);
+    expect(mode({ lifeSigns: [KEY, KEY], operations: 500 }).why).toBe(WHY);
   });
 
   test("--one-transaction joins them all the same, and says what may be missed", () => {
-    expect(mode({ apiServers: 1, oneTransaction: true })).toEqual({
+    expect(mode({ lifeSigns: [KEY], oneTransaction: true })).toEqual({
       kind: "one-transaction",
       why:
         "--one-transaction was given; a watcher that reconnects at this very revision may miss some of the Nodes until " +
@@ -86,7 +88,7 @@ describe("--one-transaction", () => {
 
 describe("kine", () => {
   test("takes one key a Txn", () => {
-    expect(mode({ backend: "kine", apiServers: 1 })).toEqual({
+    expect(mode({ backend: "kine", lifeSigns: [KEY] })).toEqual({
       kind: "key-by-key",
       why: "this is kine, which takes one key a Txn and has no leases: no lock keeps a second run away",
     });
@@ -113,7 +115,7 @@ describe("a plan's way", () => {
   test("follows from its Nodes and the API servers", () => {
     expect(planOver(nodes(127), "10.212.0.0/16").mode.kind).toBe("one-transaction");
     expect(planOver(nodes(128), "10.212.0.0/16").mode.kind).toBe("batches");
-    const live = { apiServerKeys: ["/registry/masterleases/192.168.1.10"] };
+    const live = { apiServerKeys: [KEY] };
     expect(planOver(nodes(2).with(live), "10.212.0.0/16").mode.kind).toBe("one-node-a-transaction");
   });
 

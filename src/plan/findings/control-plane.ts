@@ -1,3 +1,4 @@
+import { isRenewed } from "../life-signs.js";
 import type { Finding } from "../plan.js";
 import type { FindingContext } from "../pod-cidr/context.js";
 import { controllerManagers } from "../pod-cidr/old-range.js";
@@ -52,12 +53,9 @@ function findOwner({ readSet: { ownerKeys } }: FindingContext): Finding[] {
   ];
 }
 
-// A leader renews its Lease every 2 s; what has not been renewed for a minute is a stopped or partitioned one.
-const LIVE_LEASE_MS = 60_000;
-
 function findLiveControllerManager({ readSet, nowMs }: FindingContext): Finding[] {
-  const lease = readSet.controllerManagerLease;
-  if (lease === undefined || nowMs - lease.renewedAtMs > LIVE_LEASE_MS) return [];
+  const lease = readSet.componentLeases.find(({ key }) => key.endsWith("/kube-controller-manager"));
+  if (lease === undefined || !isRenewed(lease, nowMs)) return [];
   const range = controllerManagers(readSet)[0]?.flags.get("cluster-cidr");
   return [
     warning("kcm-live", {

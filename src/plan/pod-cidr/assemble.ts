@@ -3,6 +3,7 @@ import { formatCidr } from "../../cidr/format.js";
 import { backendOf } from "../backend.js";
 import { usedBy } from "../findings/ranges.js";
 import type { Intent } from "../intent.js";
+import { apiServerSigns } from "../life-signs.js";
 import type { Change, FamilyOutline, Finding, NodeOutline, Plan } from "../plan.js";
 import { planId } from "../plan-id.js";
 import type { ReadSet } from "../read-set.js";
@@ -52,7 +53,7 @@ export function assemblePlan(
     mode: chooseWriteMode({
       operations: groups.length,
       bytes: changing.reduce((sum, node) => sum + writtenBytes(node), 0),
-      apiServers: readSet.apiServerKeys.length,
+      lifeSigns: apiServerSigns(readSet, intent.nowMs),
       oneTransaction: intent.oneTransaction,
       backend: backendOf(readSet.cluster.etcdId),
     }),

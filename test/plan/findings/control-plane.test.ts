@@ -78,13 +78,15 @@ describe("operator-owned", () => {
 
 describe("kcm-live", () => {
   const lease = (renewedAtMs: number) => ({
-    controllerManagerLease: {
-      key: "/registry/leases/kube-system/kube-controller-manager",
-      holder: "kube-1_5f0c",
-      renewTime: "2026-12-01T11:59:58.000000Z",
-      durationSeconds: 15,
-      renewedAtMs,
-    },
+    componentLeases: [
+      {
+        key: "/registry/leases/kube-system/kube-controller-manager",
+        holder: "kube-1_5f0c",
+        renewTime: "2026-12-01T11:59:58.000000Z",
+        durationSeconds: 15,
+        renewedAtMs,
+      },
+    ],
   });
 
   test("its Lease, and what it will do", () => {
