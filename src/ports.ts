@@ -1,5 +1,6 @@
 import type { JournalRecord } from "./plan/journal-record.js";
 import type { Precondition } from "./plan/plan.js";
+import type { MemberAlarm, MemberList, MemberStatus } from "./reconcile/cluster-state.js";
 import type { KeyValue } from "./storage/key-value.js";
 
 export interface EtcdStatus {
@@ -90,6 +91,20 @@ export interface Etcd {
    * called. Silence proves nothing: what goes wrong is not told.
    */
   watchPut(prefix: string, from: bigint, onPut: (key: string) => void): () => void;
+  close(): void;
+}
+
+/**
+ * The members of etcd as one endpoint knows them. Every call has a deadline. Errors are EtcdcidrErrors: `unreachable`,
+ * `tls`, `authentication`.
+ */
+export interface EtcdMembers {
+  readonly endpoint: string;
+  status(): Promise<MemberStatus>;
+  /** Linearizable: after a read through the quorum at this endpoint, since etcd 3.4 tells every list locally. */
+  list(read: MemberList["read"]): Promise<MemberList>;
+  /** Needs the quorum. */
+  alarms(): Promise<readonly MemberAlarm[]>;
   close(): void;
 }
 

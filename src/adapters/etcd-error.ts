@@ -10,6 +10,7 @@ import { tlsFault } from "./tls-fault.js";
 export type EtcdCall =
   | { readonly kind: "status" }
   | { readonly kind: "members" }
+  | { readonly kind: "other"; readonly omission: string }
   | { readonly kind: "lease"; readonly verb: "grant" | "renew" | "end" }
   | { readonly kind: "range"; readonly key: string }
   | { readonly kind: "txn"; readonly keys: readonly string[] };
@@ -204,6 +205,8 @@ function omission(call: Exclude<EtcdCall, { readonly kind: "txn" }>): string {
       return "cannot be reached";
     case "members":
       return "did not tell its members";
+    case "other":
+      return call.omission;
     case "lease":
       return `did not ${call.verb} a lease`;
     case "range":

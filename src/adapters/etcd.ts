@@ -3,6 +3,7 @@ import { noop } from "cockatiel";
 import { Etcd3, type IKeyValue, type IOptions } from "etcd3";
 import type { Etcd, EtcdStatus, Member, RangePage, RangeRequest, TxnOutcome, TxnRequest } from "../ports.js";
 import type { KeyValue } from "../storage/key-value.js";
+import { CHANNEL_OPTIONS } from "./etcd-channel.js";
 import { type EtcdCall, explainEtcdError } from "./etcd-error.js";
 import { grantLease, keepLeaseAlive, revokeLease } from "./etcd-lease.js";
 import { type EtcdUser, withToken } from "./etcd-token.js";
@@ -76,24 +77,12 @@ const GRANT: EtcdCall = { kind: "lease", verb: "grant" };
 const KEEP_ALIVE: EtcdCall = { kind: "lease", verb: "renew" };
 const REVOKE: EtcdCall = { kind: "lease", verb: "end" };
 
-/**
- * etcd3's own retries report lost compares for writes that did land, so they are off; a proxy is for the web, not
- * for etcd; and a page of Nodes is larger than gRPC's default limit of 4 MiB.
- */
+/** etcd3's own retries report lost compares for writes that did land, so they are off. */
 function clientOptions(target: EtcdTarget): IOptions {
   const options: IOptions = {
     hosts: target.endpoint,
     faultHandling: { host: () => noop, global: noop },
-    grpcOptions: {
-      "grpc.enable_http_proxy": 0,
-      "grpc.enable_retries": 0,
-      "grpc.max_receive_message_length": -1,
-      "grpc.max_send_message_length": -1,
-      "grpc.service_config_disable_resolution": 1,
-      "grpc-node.flow_control_window": 4 << 20,
-      "grpc.initial_reconnect_backoff_ms": 100,
-      "grpc.max_reconnect_backoff_ms": 1000,
-    },
+    grpcOptions: CHANNEL_OPTIONS,
   };
   if (target.endpoint.startsWith("https://")) {
     const { ca, cert, key } = target.tls ?? {};

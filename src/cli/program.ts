@@ -37,6 +37,7 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
   addChanges(program, io, done);
   addVerify(program, io, done);
   addUninstallRecords(program, io, done);
+  addMembers(program, io, done);
   return program;
 }
 
@@ -227,6 +228,20 @@ function addUninstallRecords(program: Command, io: Io, done: (exitCode: number) 
     .action(async (_options: unknown, command: Command) => {
       const { uninstallRecords } = await import("./commands/uninstall-records.js");
       done(await uninstallRecords(command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
+function addMembers(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("members")
+    .description("Shows etcd's members, their health and the quorum: exit code 0 when all is well, else 6.")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  etcdcidr members\n  etcdcidr members --endpoints 10.0.0.1,10.0.0.2 -o json",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { showMembers } = await import("./commands/members.js");
+      done(await showMembers(command.optsWithGlobals<GlobalOptions>(), io));
     });
 }
 

@@ -77,6 +77,7 @@ test("the commands are these", () => {
     "changes import",
     "verify",
     "uninstall-records",
+    "members",
   ]);
 });
 
