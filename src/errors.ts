@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   "wrong-cluster",
   "journal-unusable",
   "journal-damaged",
+  "snapshot-damaged",
   "too-large",
   "refused",
   "stopped",

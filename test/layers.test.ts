@@ -68,7 +68,7 @@ function breachOfTable(file: string, { specifier, form }: Import): readonly stri
   }
   const target = targetOf(file, specifier);
   if (!target.startsWith("src/")) return [`imports ${target}`];
-  if (target.startsWith("src/cli/commands/") && file !== "src/cli/program.ts")
+  if (target.startsWith("src/cli/commands/") && !/^src\/cli\/program(-[a-z]+)?\.ts$/.test(file))
     return ["imports a command's file"];
   const layers = [layerOf(file), ...rule.layers, ...(form === "type" ? (rule.types ?? []) : [])];
   return layers.includes(layerOf(target))

@@ -20,6 +20,7 @@ import { refuseUnfinished } from "./refuse-unfinished.js";
 import { renderData } from "./render-data.js";
 import { type PlanView, renderPlan, renderSteps } from "./render-plan.js";
 import { runChange } from "./run-change.js";
+import { renderSnapshot, saveSnapshotOf } from "./save-snapshot.js";
 import { runIdentity, type Session } from "./session.js";
 
 export interface Execution {
@@ -31,6 +32,8 @@ export interface Execution {
   readonly dryRun: boolean;
   /** Holds the originals; only a dry run may go without. */
   readonly spool?: Spool;
+  /** A new file for a snapshot of etcd that is taken before the first write. */
+  readonly snapshot?: string;
   /** The change that this one is about, as `refuseUnfinished` takes them. */
   readonly concerning?: readonly string[];
   /** A change that has written nothing and is closed when this one begins. */
@@ -60,6 +63,8 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
   const writes = watchWrites(session.etcd, plan.cluster, plan.intent.prefix, plan.readAt);
   try {
     await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
+    if (execution.snapshot !== undefined)
+      io.err(renderSnapshot(await saveSnapshotOf(session, execution.snapshot, io)));
     return await run({ ...execution, plan: asWatched(plan, writes.seen(), io), spool }, view.steps, io);
   } finally {
     writes.stop();

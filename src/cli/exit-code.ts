@@ -22,6 +22,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   "wrong-cluster": 3,
   "journal-unusable": 3,
   "journal-damaged": 3,
+  "snapshot-damaged": 3,
   "too-large": 3,
   refused: 3,
   stopped: 4,

@@ -6,6 +6,7 @@ import type { RollbackOptions } from "./commands/rollback.js";
 import type { VerifyOptions } from "./commands/verify.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
+import { addMemberCommands } from "./program-members.js";
 
 /** The command line. `done` takes a command's exit code; the commands' code is loaded when one is called. */
 export function createProgram(version: string, io: Io, done: (exitCode: number) => void): Command {
@@ -37,7 +38,7 @@ export function createProgram(version: string, io: Io, done: (exitCode: number) 
   addChanges(program, io, done);
   addVerify(program, io, done);
   addUninstallRecords(program, io, done);
-  addMembers(program, io, done);
+  addMemberCommands(program, io, done);
   return program;
 }
 
@@ -94,6 +95,7 @@ function addChangePodCidr(program: Command, io: Io, done: (exitCode: number) => 
     .option("--one-transaction", "all or nothing, even while API servers watch", false)
     .option("--dry-run", "print the plan and end: exit code 0, or 3 when it is blocked", false)
     .option("--out <file>", "save the plan for `etcdcidr apply`")
+    .option("--snapshot <file>", "save a snapshot of etcd in a new file before the first write")
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -228,20 +230,6 @@ function addUninstallRecords(program: Command, io: Io, done: (exitCode: number) 
     .action(async (_options: unknown, command: Command) => {
       const { uninstallRecords } = await import("./commands/uninstall-records.js");
       done(await uninstallRecords(command.optsWithGlobals<GlobalOptions>(), io));
-    });
-}
-
-function addMembers(program: Command, io: Io, done: (exitCode: number) => void): void {
-  program
-    .command("members")
-    .description("Shows etcd's members, their health and the quorum: exit code 0 when all is well, else 6.")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  etcdcidr members\n  etcdcidr members --endpoints 10.0.0.1,10.0.0.2 -o json",
-    )
-    .action(async (_options: unknown, command: Command) => {
-      const { showMembers } = await import("./commands/members.js");
-      done(await showMembers(command.optsWithGlobals<GlobalOptions>(), io));
     });
 }
 

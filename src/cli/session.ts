@@ -1,3 +1,4 @@
+import type { EtcdTarget } from "../adapters/etcd.js";
 import { defaultJournalDirectory, thisHost } from "../adapters/host.js";
 import { openJournalStore } from "../adapters/journal-files.js";
 import { packageVersion, readDescriptor } from "../adapters/package-files.js";
@@ -14,6 +15,8 @@ import type { Io } from "./io.js";
 /** An open connection and what goes with it. */
 export interface Session {
   readonly etcd: Etcd;
+  /** All endpoints that were found, and how to speak to them. */
+  readonly targets: readonly EtcdTarget[];
   readonly schema: Schema;
   readonly descriptor: Descriptor;
   readonly backend: Backend;
@@ -40,7 +43,16 @@ export async function openSession(options: GlobalOptions, io: Io): Promise<Sessi
   io.err(`etcd ${escapeText(status.version)} at ${etcd.endpoint} (${escapeText(found.source)})\n`);
   const descriptor = readDescriptor() as Descriptor;
   const backend = backendOf(status.clusterId);
-  return { etcd, schema: createSchema(descriptor), descriptor, backend, prefix, close: () => etcd.close() };
+  const { targets } = found;
+  const schema = createSchema(descriptor);
+  return { etcd, targets, schema, descriptor, backend, prefix, close: () => etcd.close() };
+}
+
+/** The endpoint that is in use now. */
+export function currentTarget({ etcd, targets }: Session): EtcdTarget {
+  const target = targets.find(({ endpoint }) => endpoint === etcd.endpoint);
+  if (target === undefined) throw new Error(`${etcd.endpoint} is none of the endpoints that were found`);
+  return target;
 }
 
 export function journalStore(options: GlobalOptions): JournalStore {

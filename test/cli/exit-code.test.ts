@@ -9,7 +9,7 @@ const EXIT_CODES = {
   3: [
     ...["unreachable", "tls", "authentication", "wrong-etcd", "not-sent", "compacted", "malformed-object"],
     ...["unsupported-format", "blocked", "declined", "plan-altered", "plan-stale", "wrong-cluster"],
-    ...["journal-unusable", "journal-damaged", "too-large", "refused"],
+    ...["journal-unusable", "journal-damaged", "snapshot-damaged", "too-large", "refused"],
   ],
   4: ["stopped"],
   5: ["in-doubt"],

@@ -78,6 +78,9 @@ test("the commands are these", () => {
     "verify",
     "uninstall-records",
     "members",
+    "snapshot",
+    "snapshot save",
+    "snapshot status",
   ]);
 });
 

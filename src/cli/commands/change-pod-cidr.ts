@@ -1,3 +1,4 @@
+import { refuseExisting } from "../../adapters/snapshot-save.js";
 import { openSpool } from "../../adapters/spool-file.js";
 import { writePrivateFile } from "../../adapters/text-file.js";
 import { formatCidr } from "../../cidr/format.js";
@@ -26,6 +27,7 @@ export interface ChangePodCidrOptions {
   readonly oneTransaction: boolean;
   readonly dryRun: boolean;
   readonly out?: string;
+  readonly snapshot?: string;
 }
 
 export async function changePodCidr(
@@ -34,6 +36,8 @@ export async function changePodCidr(
   io: Io,
 ): Promise<number> {
   const asked = readIntent(cidrs, options);
+  const { snapshot } = options;
+  if (snapshot !== undefined) await refuseExisting(snapshot);
   const session = await openSession(options, io);
   const spool = options.dryRun ? undefined : await openSpool();
   try {
@@ -45,7 +49,11 @@ export async function changePodCidr(
     if (options.out !== undefined) await writePrivateFile(options.out, formatPlanFile(plan));
     const { dryRun } = options;
     return await executePlan(
-      { session, options, plan, readSet, store, dryRun, ...(spool === undefined ? {} : { spool }) },
+      {
+        ...{ session, options, plan, readSet, store, dryRun },
+        ...(spool === undefined ? {} : { spool }),
+        ...(snapshot === undefined ? {} : { snapshot }),
+      },
       io,
     );
   } finally {
