@@ -1,0 +1,3 @@
+import { memberProperties } from "./member-properties.js";
+
+memberProperties(5_000);
