@@ -54,3 +54,6 @@ export class EtcdcidrError extends Error {
 
 /** The sentence for `now` wherever an error is found before the first write. */
 export const NOTHING_WRITTEN = "nothing was written";
+
+/** The same where a change of another run may be half done: of the cluster as a whole nothing is known. */
+export const NOTHING_BY_THIS_RUN = "this run has written nothing";

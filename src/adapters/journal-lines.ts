@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN, NOTHING_WRITTEN } from "../errors.js";
 import type { JournalRecord } from "../plan/journal-record.js";
 import type { JournalCodec } from "../ports.js";
 
@@ -63,7 +63,7 @@ function damaged(path: string, why: string): EtcdcidrError {
   return new EtcdcidrError("journal-damaged", {
     what: `cannot trust the journal ${path}`,
     why,
-    now: NOTHING_WRITTEN,
+    now: `${NOTHING_BY_THIS_RUN}; how far the journal's change has come is not known`,
     next: "restore the file from a copy; or, if this change need not be undone any more, move its directory away",
   });
 }

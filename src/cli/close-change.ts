@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { thisHost } from "../adapters/host.js";
-import type { JournaledChange } from "../plan/journaled-change.js";
-import { recordOf } from "../plan/lock-holder.js";
+import { recordOf } from "../plan/change-record.js";
+import { type JournaledChange, writtenKeys } from "../plan/journaled-change.js";
 import { isWaiting } from "../plan/select-change.js";
 import type { JournalStore } from "../ports.js";
 import { recordUndone, writeChangeRecord } from "../run/change-records.js";
@@ -27,9 +27,9 @@ export async function closeUnwritten(closing: Closing, io: Io): Promise<void> {
 /** The same for who holds the lock already: only then is it sure that no run is writing the journal. */
 export async function closeUnderLock(closing: Closing, lock: Lock): Promise<void> {
   const now = await readAgain(closing);
-  if (now === undefined || !(isWaiting(now) || now.state === "in doubt")) return;
+  if (now === undefined || !(isWaiting(now) || now.state === "in-doubt")) return;
   const settled = await settleChange(closing.session, now);
-  if (settled.state === "not written") await close(closing, lock, "not-written");
+  if (settled.state === "not-written") await close(closing, lock, "not-written");
 }
 
 /** Closes a change of which nothing is left to be given back. */
@@ -59,6 +59,7 @@ async function close(
   await journal.sync();
   await journal.close();
   const { name, user } = thisHost();
-  const record = recordOf(begin, { host: name, user, journal: journal.directory }, state);
+  const how = { state, nodes: change.keys.size, written: writtenKeys(change).length };
+  const record = recordOf(begin, { host: name, user, journal: journal.directory, ...how });
   await writeChangeRecord(session.etcd, record, lock.preconditions);
 }

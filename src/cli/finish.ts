@@ -1,5 +1,5 @@
 import { EtcdcidrError } from "../errors.js";
-import type { EndRecord } from "../plan/journal-record.js";
+import type { ChangeState } from "../plan/change-state.js";
 import type { Journal } from "../ports.js";
 import type { ApplyResult } from "../run/apply.js";
 import { countOldPods } from "../run/count-pods.js";
@@ -9,14 +9,14 @@ import type { Io } from "./io.js";
 import { renderData } from "./render-data.js";
 import { renderSteps } from "./render-plan.js";
 import type { ChangeRun } from "./run-change.js";
+import { showStopped } from "./show-stopped.js";
 
 export interface Finish {
   readonly run: ChangeRun;
-  readonly changeId: string;
   readonly journal: Journal;
   readonly result: ApplyResult;
   /** Writes down how it ended. */
-  readonly end: (state: EndRecord["state"]) => Promise<void>;
+  readonly end: (state: ChangeState) => Promise<void>;
 }
 
 interface Checked extends Finish {
@@ -29,7 +29,7 @@ interface Checked extends Finish {
  * meant it, or cannot be read.
  */
 export async function finish(finished: Finish, io: Io): Promise<number> {
-  const checked = { ...finished, ...(await check(finished)) };
+  const checked = { ...finished, ...(await check(finished, io)) };
   const { faults } = checked.verification;
   await finished.end(faults.length === 0 ? "done" : "not-verified");
   const { output } = finished.run.options;
@@ -39,7 +39,10 @@ export async function finish(finished: Finish, io: Io): Promise<number> {
   return 0;
 }
 
-async function check({ run, result, end }: Finish): Promise<Pick<Checked, "verification" | "oldPods">> {
+async function check(
+  { run, journal, result, end }: Finish,
+  io: Io,
+): Promise<Pick<Checked, "verification" | "oldPods">> {
   const { session, plan } = run;
   const { etcd, schema, prefix } = session;
   try {
@@ -51,13 +54,15 @@ async function check({ run, result, end }: Finish): Promise<Pick<Checked, "verif
     await end("not-verified").catch(() => undefined);
     const now = `${result.committed.size} Nodes are written, and not read back`;
     const next = "when etcd answers again, look at the Nodes; `etcdcidr rollback` undoes the change";
-    throw new EtcdcidrError("not-verified", { ...error.explanation, now, next }, { cause: error });
+    const unread = new EtcdcidrError("not-verified", { ...error.explanation, now, next }, { cause: error });
+    await showStopped({ run, journal, result, state: "not-verified", error: unread }, io);
+    throw unread;
   }
 }
 
-function resultData({ run, changeId, journal, result, verification, oldPods }: Checked): object {
+function resultData({ run, journal, result, verification, oldPods }: Checked): object {
   return {
-    changeId,
+    changeId: run.changeId,
     journal: journal.directory,
     state: verification.faults.length === 0 ? "done" : "not-verified",
     verifiedAt: verification.revision,
@@ -70,9 +75,10 @@ function resultData({ run, changeId, journal, result, verification, oldPods }: C
   };
 }
 
-function renderFinish({ run, changeId, journal, result, verification, oldPods }: Checked): string {
+function renderFinish({ run, journal, result, verification, oldPods }: Checked): string {
   const pods = [...oldPods].map(([node, count]) => `${escapeText(node)} ${count}`);
   const written = result.committed.size;
+  const { changeId } = run;
   const lines = [
     `${written} Node${written === 1 ? "" : "s"} written, read back at revision ${verification.revision} (change ${changeId})`,
     ...[...result.dropped].map(([key, reason]) => `left out: ${escapeText(key)}, ${reason} meanwhile`),

@@ -1,36 +1,19 @@
-import { EtcdcidrError } from "../errors.js";
-import type { ChangeState, JournaledChange } from "../plan/journaled-change.js";
-import { type ChangeRecord, isOpen, type RecordedState } from "../plan/lock-holder.js";
-import { rollbacksByUndone } from "../plan/select-change.js";
+import { type ChangeRecord, isOpen } from "../plan/change-record.js";
+import { type JournaledChange, writtenKeys } from "../plan/journaled-change.js";
+import { isUnfinished, isWaiting, rollbacksByUndone } from "../plan/select-change.js";
 import { readChangeRecords, writeChangeRecord } from "../run/change-records.js";
-import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
-import { openSession, type Session } from "./session.js";
+import type { Session } from "./session.js";
 
 /**
  * A run that was killed after its journal was complete has left its record in etcd open, and other hosts wait for it: the
  * journals here say how these changes have ended.
  */
 export async function mendRecords(
+  { etcd }: Session,
   history: readonly JournaledChange[],
-  options: GlobalOptions,
   io: Io,
 ): Promise<void> {
-  if (history.length === 0) return;
-  try {
-    const session = await openSession(options, io);
-    try {
-      await mendAll(session, history, io);
-    } finally {
-      session.close();
-    }
-  } catch (error) {
-    if (!(error instanceof EtcdcidrError)) throw error;
-    io.err(`warning: the records in etcd were not compared with the journals: ${error.message}\n`);
-  }
-}
-
-async function mendAll({ etcd }: Session, history: readonly JournaledChange[], io: Io): Promise<void> {
   const undone = rollbacksByUndone(history);
   const changes = new Map(history.map((change) => [change.begin.changeId, change]));
   for (const record of await readChangeRecords(etcd)) {
@@ -42,20 +25,13 @@ async function mendAll({ etcd }: Session, history: readonly JournaledChange[], i
   }
 }
 
-const FINAL_STATES: Readonly<Partial<Record<ChangeState, RecordedState>>> = {
-  applied: "done",
-  "not verified": "not-verified",
-  "not written": "not-written",
-  undone: "undone",
-};
-
 function mend(
   record: ChangeRecord,
-  { hosts, state }: JournaledChange,
+  change: JournaledChange,
   undoneBy: string | undefined,
 ): ChangeRecord | undefined {
-  if (!isOpen(record) || !hosts.has(record.host)) return undefined;
-  if (undoneBy !== undefined) return { ...record, undoneBy };
-  const final = FINAL_STATES[state];
-  return final === undefined ? undefined : { ...record, state: final };
+  if (!isOpen(record) || !change.hosts.has(record.host)) return undefined;
+  const mended = { ...record, written: writtenKeys(change).length };
+  if (undoneBy !== undefined) return { ...mended, undoneBy };
+  return isUnfinished(change) || isWaiting(change) ? undefined : { ...mended, state: change.state };
 }

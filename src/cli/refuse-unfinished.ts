@@ -1,16 +1,28 @@
-import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import type { JournaledChange } from "../plan/journaled-change.js";
-import { type ChangeRecord, isOpen, isOutOfDate } from "../plan/lock-holder.js";
-import { isOfCluster, isUnfinished, rollbacksOf, unfinishedChanges } from "../plan/select-change.js";
-import { readChangeRecord, readChangeRecords } from "../run/change-records.js";
+import { SYSTEM_CLOCK } from "../adapters/clock.js";
+import { thisHost } from "../adapters/host.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN } from "../errors.js";
+import { isOpen } from "../plan/change-record.js";
+import { type JournaledChange, writtenKeys } from "../plan/journaled-change.js";
+import { changesElsewhere, currentChanges, newerRecords } from "../plan/newer-records.js";
+import { isOfCluster, rollbacksOf, unfinishedChanges } from "../plan/select-change.js";
 import { findCluster } from "../run/find-cluster.js";
+import { underWay, waitForHolder } from "../run/lock.js";
+import { readOwnKeys } from "../run/own-keys.js";
 import { settleChange } from "../run/settle-change.js";
+import type { Io } from "./io.js";
+import { halfDoneElsewhere, isOfAnotherRun, journalElsewhere } from "./refuse-elsewhere.js";
 import type { Session } from "./session.js";
 
+/** Waits for a run that is under way on any host; returns whether there was one. On kine there is no lock to tell. */
+export async function waitForOtherRun({ etcd }: Session, io: Io): Promise<boolean> {
+  const say = (text: string) => io.err(`${text}\n`);
+  return waitForHolder({ etcd, clock: SYSTEM_CLOCK, host: thisHost(), say });
+}
+
 /**
- * No change begins, and none is gone on with, while another one of this cluster is half done, here or on another host. What is
- * in doubt is settled by reading; changes that turn out to have written nothing do not count and are returned. `concerning` are
- * the changes that this run is about.
+ * No change begins, and none is gone on with, while another one of this cluster is half done, here or on another host. What
+ * another run is still at is not half done: that run is named. What is in doubt is settled by reading; changes that turn out to
+ * have written nothing do not count and are returned. `concerning` are the changes that this run is about.
  */
 export async function refuseUnfinished(
   session: Session,
@@ -18,24 +30,26 @@ export async function refuseUnfinished(
   concerning: readonly string[],
 ): Promise<readonly JournaledChange[]> {
   const { cluster } = await findCluster(session);
-  const records = await readChangeRecords(session.etcd);
-  const recordOf = new Map(records.map((record) => [record.id, record]));
-  const own = unfinishedChanges(history.filter((change) => isOfCluster(change, cluster))).filter(
-    (change) => !isOutOfDate(change, recordOf.get(change.begin.changeId)),
+  const { records, lock } = await readOwnKeys(session, thisHost());
+  const other = lock !== undefined && isOfAnotherRun(lock) ? lock : undefined;
+  const own = unfinishedChanges(
+    currentChanges(
+      history.filter((change) => isOfCluster(change, cluster)),
+      records,
+    ),
   );
   // The newest first: while the rollback of a change is half done, that is what has to be gone on with.
   const others = own.filter(({ begin }) => !concerning.includes(begin.changeId));
   for (const change of others.toReversed()) {
     const settled = await settleChange(session, change);
-    if (settled.state !== "not written") throw halfDone(settled);
+    if (settled.state !== "not-written")
+      throw other === undefined ? halfDone(settled) : underWay(other.holder, thisHost());
   }
   // What the journals here tell as complete is complete, whatever a run that was killed then has left in etcd.
-  const known = new Map(history.map((change) => [change.begin.changeId, change]));
-  for (const record of records) {
-    const change = known.get(record.id);
-    const isElsewhere = change === undefined || (isUnfinished(change) && isOutOfDate(change, record));
-    if (isElsewhere && isOpen(record) && !concerning.includes(record.id)) throw halfDoneElsewhere(record);
-  }
+  const open = changesElsewhere(history, records).filter(isOpen);
+  const record = open.find(({ id }) => !concerning.includes(id));
+  if (record !== undefined)
+    throw other === undefined ? halfDoneElsewhere(record) : underWay(other.holder, thisHost());
   return others;
 }
 
@@ -54,36 +68,23 @@ export function concernsOfRollback(
   return [...concernsOf(change), ...earlier.map(({ begin }) => begin.changeId)];
 }
 
-/** Throws `blocked` where another host has gone on with a change that its journal here has half done. */
-export async function refuseOutOfDate({ etcd }: Session, change: JournaledChange): Promise<void> {
-  const { changeId } = change.begin;
-  const record = isUnfinished(change) ? await readChangeRecord(etcd, changeId) : undefined;
-  if (record === undefined || !isOutOfDate(change, record)) return;
-  const { host, user, journal, state } = record;
-  throw new EtcdcidrError("blocked", {
-    what: `the journal of ${changeId} here is out of date`,
-    why: `the change was gone on with after the journal had been carried over: it is ${state}, and its journal lies in ${journal} of ${user}@${host}`,
-    now: NOTHING_WRITTEN,
-    next: "go on there; or move the journal's directory here away and bring the newer one with `changes export` and `changes import`",
-  });
+/** Throws `blocked` where another host has gone on with a change that its journal here has half done, or has undone it. */
+export async function refuseOutOfDate(
+  session: Session,
+  history: readonly JournaledChange[],
+  change: JournaledChange,
+): Promise<void> {
+  const { records } = await readOwnKeys(session, thisHost());
+  const record = newerRecords(history, records).get(change.begin.changeId);
+  if (record !== undefined) throw journalElsewhere({ record, command: "rollback", isJournalHere: true });
 }
 
-function halfDone({ begin, keys }: JournaledChange): EtcdcidrError {
-  const { changeId } = begin;
-  const written = [...keys.values()].filter(({ committedAt }) => committedAt !== undefined).length;
+function halfDone(change: JournaledChange): EtcdcidrError {
+  const { changeId } = change.begin;
   return new EtcdcidrError("blocked", {
     what: "another change is half done",
-    why: `${changeId} has written ${written} of its ${keys.size} Nodes`,
-    now: NOTHING_WRITTEN,
+    why: `${changeId} has written ${writtenKeys(change).length} of its ${change.keys.size} Nodes`,
+    now: NOTHING_BY_THIS_RUN,
     next: `\`etcdcidr resume ${changeId}\` goes on with it, \`etcdcidr rollback ${changeId}\` undoes it`,
-  });
-}
-
-function halfDoneElsewhere({ id, host, user, journal, state }: ChangeRecord): EtcdcidrError {
-  return new EtcdcidrError("blocked", {
-    what: "a change of another host is not finished",
-    why: `${id} of ${user}@${host} is ${state}; its journal lies in ${journal} there`,
-    now: NOTHING_WRITTEN,
-    next: `run \`etcdcidr resume ${id}\` on ${host}, or carry its journal over with \`changes export\` and \`changes import\``,
   });
 }

@@ -2,8 +2,9 @@ import { SYSTEM_CLOCK } from "../adapters/clock.js";
 import { thisHost } from "../adapters/host.js";
 import { watchInterrupts } from "../adapters/interrupts.js";
 import { EtcdcidrError } from "../errors.js";
-import type { BeginRecord, EndRecord } from "../plan/journal-record.js";
-import { type RecordedState, recordOf } from "../plan/lock-holder.js";
+import { type RecordedState, recordOf } from "../plan/change-record.js";
+import type { ChangeState } from "../plan/change-state.js";
+import type { BeginRecord } from "../plan/journal-record.js";
 import type { Plan } from "../plan/plan.js";
 import type { RemainingStep } from "../plan/remaining-steps.js";
 import type { Journal } from "../ports.js";
@@ -16,6 +17,7 @@ import type { Io } from "./io.js";
 import { createProgress } from "./progress.js";
 import { renderError } from "./render-error.js";
 import type { Session } from "./session.js";
+import { showStopped } from "./show-stopped.js";
 
 /** A confirmed plan and how its journal comes about: written anew, or gone on with. */
 export interface ChangeRun {
@@ -81,15 +83,12 @@ async function takeLock({ etcd, backend }: Session, changeId: string, io: Io): P
 }
 
 async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolean, io: Io): Promise<number> {
-  const { session, plan, changeId, before } = run;
+  const { session, plan, before } = run;
   const { createSecondReader } = await import("../schema/second-reader.js");
   const { journal, begin, read } = await run.openJournal(lock);
-  const record = (state: RecordedState) => recordState(run, lock, { begin, journal, state }, io);
-  await record("running");
-  const end = async (state: EndRecord["state"]) => {
-    await endJournal(journal, state, io);
-    await record(state);
-  };
+  const record = (state: RecordedState, written: number) =>
+    recordState(run, lock, { begin, journal, state, written }, io);
+  await record("running", before?.committed.size ?? 0);
   const progress = createProgress(io, plan.outline.nodes.length, SYSTEM_CLOCK.now);
   const result = await apply({
     etcd: session.etcd,
@@ -104,13 +103,19 @@ async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolea
     onProgress: progress.show,
   });
   progress.end();
-  if (result.failure === undefined) return finish({ run, changeId, journal, result, end }, io);
-  await end(endOf(result.failure, result));
+  const end = async (state: ChangeState) => {
+    await endJournal(journal, state, io);
+    await record(state, result.committed.size);
+  };
+  if (result.failure === undefined) return finish({ run, journal, result, end }, io);
+  const state = endOf(result.failure, result);
+  await end(state);
+  await showStopped({ run, journal, result, state, error: result.failure }, io);
   throw result.failure;
 }
 
 /** What is in etcd does not change any more: an end that cannot be written down is found out again by reading. */
-async function endJournal(journal: Journal, state: EndRecord["state"], io: Io): Promise<void> {
+async function endJournal(journal: Journal, state: ChangeState, io: Io): Promise<void> {
   try {
     journal.append({ type: "end", state, atMs: SYSTEM_CLOCK.now() });
     await journal.sync().finally(() => journal.close());
@@ -124,13 +129,15 @@ interface StateToRecord {
   readonly begin: BeginRecord;
   readonly journal: Journal;
   readonly state: RecordedState;
+  /** How many Nodes are written by now. */
+  readonly written: number;
 }
 
 /** Other hosts read it; the journal decides, so that a record that cannot be written stops nothing. */
 async function recordState(
   { session, plan }: ChangeRun,
   { preconditions }: Lock,
-  { begin, journal, state }: StateToRecord,
+  { begin, journal, state, written }: StateToRecord,
   io: Io,
 ): Promise<void> {
   const { name, user } = thisHost();
@@ -138,7 +145,8 @@ async function recordState(
   try {
     if (intent.operation === "rollback" && (state === "done" || state === "not-verified"))
       await recordUndone(session.etcd, intent.changeId, begin.changeId, preconditions);
-    const record = recordOf(begin, { host: name, user, journal: journal.directory }, state);
+    const nodes = plan.outline.nodes.length;
+    const record = recordOf(begin, { host: name, user, journal: journal.directory, state, nodes, written });
     await writeChangeRecord(session.etcd, record, preconditions);
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
@@ -146,8 +154,7 @@ async function recordState(
   }
 }
 
-function endOf({ code }: EtcdcidrError, { committed }: ApplyResult): EndRecord["state"] {
+function endOf({ code }: EtcdcidrError, { committed }: ApplyResult): ChangeState {
   if (code === "in-doubt") return code;
-  if (committed.size === 0) return "not-written";
-  return code === "interrupted" ? code : "stopped";
+  return committed.size === 0 ? "not-written" : "part-applied";
 }

@@ -5,6 +5,7 @@ import { packageVersion, readDescriptor } from "../adapters/package-files.js";
 import { type Backend, backendOf } from "../plan/backend.js";
 import { JOURNAL_CODEC } from "../plan/journal-line.js";
 import type { BeginRecord } from "../plan/journal-record.js";
+import type { JournaledChange } from "../plan/journaled-change.js";
 import type { Etcd, JournalStore } from "../ports.js";
 import type { Descriptor } from "../schema/descriptor.js";
 import { createSchema, type Schema } from "../schema/schema.js";
@@ -53,6 +54,18 @@ export function currentTarget({ etcd, targets }: Session): EtcdTarget {
   const target = targets.find(({ endpoint }) => endpoint === etcd.endpoint);
   if (target === undefined) throw new Error(`${etcd.endpoint} is none of the endpoints that were found`);
   return target;
+}
+
+/** For who is after a change: under the prefix it was made with; where none is named, under that of the newest. */
+export async function openSessionFor(
+  changeId: string | undefined,
+  history: readonly JournaledChange[],
+  options: GlobalOptions,
+  io: Io,
+): Promise<Session> {
+  const change = history.find(({ begin }) => begin.changeId === changeId) ?? history.at(-1);
+  const prefix = options.prefix ?? change?.begin.plan.intent.prefix;
+  return openSession({ ...options, ...(prefix === undefined ? {} : { prefix }) }, io);
 }
 
 export function journalStore(options: GlobalOptions): JournalStore {

@@ -1,4 +1,4 @@
-import { EtcdcidrError } from "../errors.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN } from "../errors.js";
 import { sha256Hex } from "../storage/digest.js";
 import type { JournalRecord } from "./journal-record.js";
 import { toJson } from "./json.js";
@@ -109,7 +109,7 @@ function unknownRecord(type: string): EtcdcidrError {
   return new EtcdcidrError("journal-damaged", {
     what: "cannot read this journal",
     why: `it has a record of type ${JSON.stringify(type)}, which this version of etcdcidr does not know`,
-    now: "nothing was written",
+    now: `${NOTHING_BY_THIS_RUN}; how far the journal's change has come is not known`,
     next: "use the version that wrote it",
   });
 }

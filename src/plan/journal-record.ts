@@ -1,4 +1,5 @@
 import type { FieldEdit } from "../schema/field-edit.js";
+import type { ChangeState } from "./change-state.js";
 import type { NodeOutline, Plan } from "./plan.js";
 
 /** One line of a journal. The order is begin, originals, ready, then what happened, then end. */
@@ -79,7 +80,7 @@ export interface DroppedRecord {
 export interface EndRecord {
   readonly type: "end";
   /** `undone`: a rollback found nothing of it left to be given back. */
-  readonly state: "done" | "not-verified" | "stopped" | "interrupted" | "in-doubt" | "not-written" | "undone";
+  readonly state: ChangeState;
   readonly atMs: number;
 }
 

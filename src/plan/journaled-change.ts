@@ -1,5 +1,6 @@
 import { EtcdcidrError } from "../errors.js";
 import type { FieldEdit } from "../schema/field-edit.js";
+import type { ChangeState } from "./change-state.js";
 import type { BeginRecord, DroppedRecord, EndRecord, JournalRecord, SentKey } from "./journal-record.js";
 import type { Change, NodeOutline, Plan } from "./plan.js";
 
@@ -15,8 +16,6 @@ export interface JournaledKey {
   readonly committedAt?: bigint;
   readonly dropped?: DroppedRecord["reason"];
 }
-
-export type ChangeState = "not written" | "part applied" | "in doubt" | "applied" | "not verified" | "undone";
 
 /** A change as its journal tells it, without the originals' bytes. */
 export interface JournaledChange {
@@ -95,14 +94,24 @@ function stateOf(keys: readonly JournaledKey[], end: EndRecord | undefined): Cha
     ({ committedAt, dropped }) => committedAt !== undefined || dropped !== undefined,
   );
   if (settled.length === keys.length && keys.length > 0)
-    return end?.state === "not-verified" ? "not verified" : "applied";
-  const doubtful = keys.some(
-    ({ sent, committedAt, dropped }) =>
-      sent !== undefined && committedAt === undefined && dropped === undefined,
-  );
+    return end?.state === "not-verified" ? "not-verified" : "done";
   // A run that ended by itself has settled what it sent; only a killed one, or one that says so, leaves doubt.
-  if (doubtful && (end === undefined || end.state === "in-doubt")) return "in doubt";
-  return keys.some(({ committedAt }) => committedAt !== undefined) ? "part applied" : "not written";
+  if (keys.some(isDoubtful) && (end === undefined || end.state === "in-doubt")) return "in-doubt";
+  return keys.some(({ committedAt }) => committedAt !== undefined) ? "part-applied" : "not-written";
+}
+
+/** The keys that are known to be written. */
+export function writtenKeys({ keys }: JournaledChange): readonly string[] {
+  return [...keys.values()].flatMap(({ key, committedAt }) => (committedAt === undefined ? [] : [key]));
+}
+
+/** The keys that were sent, and of which it is not known whether they are written. */
+export function doubtfulKeys({ keys }: JournaledChange): readonly JournaledKey[] {
+  return [...keys.values()].filter(isDoubtful);
+}
+
+function isDoubtful({ sent, committedAt, dropped }: JournaledKey): boolean {
+  return sent !== undefined && committedAt === undefined && dropped === undefined;
 }
 
 function noBegin(): EtcdcidrError {

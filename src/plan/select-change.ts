@@ -1,4 +1,5 @@
 import { EtcdcidrError } from "../errors.js";
+import { type ChangeRecord, stands } from "./change-record.js";
 import type { JournaledChange } from "./journaled-change.js";
 import type { ClusterIdentity } from "./plan.js";
 import { isSameCluster } from "./same-cluster.js";
@@ -7,7 +8,7 @@ import { isSameCluster } from "./same-cluster.js";
 export function standingChanges(history: readonly JournaledChange[]): readonly JournaledChange[] {
   const undone = rollbacksByUndone(history);
   return history.filter(
-    ({ begin, state }) => state !== "not written" && state !== "undone" && !undone.has(begin.changeId),
+    ({ begin, state }) => state !== "not-written" && state !== "undone" && !undone.has(begin.changeId),
   );
 }
 
@@ -43,19 +44,23 @@ export function rollbacksOf(
 }
 
 function isComplete({ state }: JournaledChange): boolean {
-  return state === "applied" || state === "not verified";
+  return state === "done" || state === "not-verified";
 }
 
 /**
  * The change to roll back: the one named, else the newest that stands and is no rollback. Undefined: there is none.
- * Throws `not-found` for an unknown or already undone id, `blocked` when a later change over the same keys stands that is not
- * its own rollback, half done.
+ * `newer` are the records that tell more than their journals. Throws `not-found` for an unknown or already undone id, `blocked`
+ * when a later change over the same keys stands that is not its own rollback, half done.
  */
 export function selectChange(
   history: readonly JournaledChange[],
   id: string | undefined,
+  newer: ReadonlyMap<string, ChangeRecord> = new Map(),
 ): JournaledChange | undefined {
-  const standing = standingChanges(history);
+  const standing = standingChanges(history).filter(({ begin }) => {
+    const record = newer.get(begin.changeId);
+    return record === undefined || stands(record);
+  });
   const selected =
     id === undefined
       ? standing.findLast(({ begin }) => begin.plan.intent.operation !== "rollback")
@@ -69,7 +74,7 @@ export function selectChange(
   const later = since
     .filter((change) => standing.includes(change) && !own.includes(change) && !undoesOneOf(since, change))
     .findLast((change) => sharesKeys(change, selected));
-  if (later !== undefined) throw laterFirst(selected, later);
+  if (later !== undefined) throw laterFirst(selected, later, newer.get(later.begin.changeId));
   return selected;
 }
 
@@ -105,20 +110,33 @@ function notFound(history: readonly JournaledChange[], id: string): EtcdcidrErro
   });
 }
 
-function laterFirst(selected: JournaledChange, later: JournaledChange): EtcdcidrError {
+function laterFirst(
+  selected: JournaledChange,
+  later: JournaledChange,
+  newer: ChangeRecord | undefined,
+): EtcdcidrError {
   return new EtcdcidrError("blocked", {
     what: `cannot roll back ${selected.begin.changeId}`,
     why: `${later.begin.changeId} changed the same Nodes later and stands`,
     now: "nothing was written",
-    next: isUnfinished(later)
-      ? `it is half done: run \`etcdcidr resume ${later.begin.changeId}\``
-      : `run \`etcdcidr rollback ${later.begin.changeId}\` first`,
+    next: newer === undefined ? undoFirst(later) : undoElsewhere(newer),
   });
+}
+
+function undoFirst(later: JournaledChange): string {
+  const { changeId } = later.begin;
+  return isUnfinished(later)
+    ? `it is half done: \`etcdcidr resume ${changeId}\` goes on with it, \`etcdcidr rollback ${changeId}\` undoes it`
+    : `run \`etcdcidr rollback ${changeId}\` first`;
+}
+
+function undoElsewhere({ id, host, state, journal }: ChangeRecord): string {
+  return `it was gone on with on ${host} and is ${state}: run \`etcdcidr rollback ${id}\` there first (its journal is ${journal})`;
 }
 
 /** Whether a change may have left part of its Nodes written. */
 export function isUnfinished({ state }: JournaledChange): boolean {
-  return state === "part applied" || state === "in doubt";
+  return state === "part-applied" || state === "in-doubt";
 }
 
 /** The changes that stand half done: no other change may begin before they are gone on with or undone. */
@@ -128,7 +146,7 @@ export function unfinishedChanges(history: readonly JournaledChange[]): readonly
 
 /** Whether a change was confirmed, was killed before it wrote anything, and is not closed. */
 export function isWaiting({ state, end }: JournaledChange): boolean {
-  return state === "not written" && end === undefined;
+  return state === "not-written" && end === undefined;
 }
 
 /**

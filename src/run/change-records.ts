@@ -1,15 +1,10 @@
-import {
-  type ChangeRecord,
-  isOpen,
-  parseChangeRecord,
-  RECORDS_PREFIX,
-  toJsonBytes,
-} from "../plan/lock-holder.js";
+import { type ChangeRecord, isOpen, parseChangeRecord, RECORDS_PREFIX } from "../plan/change-record.js";
+import { toJsonBytes } from "../plan/own-json.js";
 import type { Precondition } from "../plan/plan.js";
 import type { Etcd } from "../ports.js";
 import { readPrefix } from "./range-reader.js";
 
-/** The changes that any control-plane host has recorded in etcd, oldest first. */
+/** The changes that any control-plane host has recorded in etcd, as they are written there, oldest first. */
 export async function readChangeRecords(etcd: Etcd): Promise<readonly ChangeRecord[]> {
   const records: ChangeRecord[] = [];
   for await (const page of readPrefix(etcd, RECORDS_PREFIX, { revision: 0n })) {

@@ -1,5 +1,6 @@
-import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import { LOCK_KEY, type LockHolder, parseLockHolder, toJsonBytes } from "../plan/lock-holder.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN } from "../errors.js";
+import { LOCK_KEY, type LockHolder, parseLockHolder } from "../plan/lock-holder.js";
+import { toJsonBytes } from "../plan/own-json.js";
 import type { Precondition } from "../plan/plan.js";
 import type { Clock, Etcd, Host, TxnOperation } from "../ports.js";
 import type { KeyValue } from "../storage/key-value.js";
@@ -15,7 +16,7 @@ export interface LockRequest {
   readonly clock: Clock;
   readonly host: Host;
   readonly changeId: string;
-  /** Told once when another holder has to be waited for. */
+  /** Told when another holder has to be waited for. */
   readonly say: (text: string) => void;
 }
 
@@ -49,26 +50,55 @@ export async function acquireLock(request: LockRequest): Promise<Lock> {
   }
 }
 
-/** Time is counted in sleeps: the wall clock may jump. */
+export type WaitRequest = Pick<LockRequest, "etcd" | "clock" | "host" | "say">;
+
+/**
+ * Waits for the run that holds the lock: what it has written so far is no state to judge, or to plan from. Returns whether there
+ * was one. Throws `blocked` naming it when it is still there after the time of a lease.
+ */
+export async function waitForHolder(request: WaitRequest): Promise<boolean> {
+  const patience = createPatience(request);
+  for (let waited = false; ; waited = true) {
+    const current = await readLock(request.etcd);
+    if (current === undefined) return waited;
+    const holder = parseLockHolder(current.value);
+    if (holder !== undefined && lifeOf(holder, request.host) === "dead") return waited;
+    await patience(holder);
+  }
+}
+
+/** Sleeps a second at a time, and says at first for whom. Time is counted in sleeps: the wall clock may jump. */
+function createPatience({
+  clock,
+  host,
+  say,
+}: WaitRequest): (holder: LockHolder | undefined) => Promise<void> {
+  let waitedMs = 0;
+  return async (holder) => {
+    if (waitedMs >= WAITED_SECONDS * 1000) throw underWay(holder, host);
+    if (waitedMs === 0)
+      say(`the lock is held by ${describeHolder(holder)}; waiting up to ${WAITED_SECONDS} s for it to end`);
+    await clock.sleep(ASKED_EVERY_MS);
+    waitedMs += ASKED_EVERY_MS;
+  };
+}
+
 async function take(request: LockRequest, lease: bigint): Promise<bigint> {
-  const { etcd, clock, host, say } = request;
+  const { etcd, host } = request;
   const value = toJsonBytes(holderOf(request));
-  for (let waitedMs = 0; ; ) {
+  const patience = createPatience(request);
+  for (;;) {
     await write(etcd, { action: "create", key: LOCK_KEY, value, lease });
     const current = await readLock(etcd);
     if (current === undefined) continue;
     if (current.lease === lease) return current.modRevision;
     const holder = parseLockHolder(current.value);
-    if (holder !== undefined && isDead(holder, host)) {
+    if (holder !== undefined && lifeOf(holder, host) === "dead") {
       const { modRevision } = current;
       await write(etcd, { action: "update", key: LOCK_KEY, modRevision, value, lease });
       continue;
     }
-    if (waitedMs >= WAITED_SECONDS * 1000) throw held(holder);
-    if (waitedMs === 0)
-      say(`the lock is held by ${describe(holder)}; waiting up to ${WAITED_SECONDS} s for it to end`);
-    await clock.sleep(ASKED_EVERY_MS);
-    waitedMs += ASKED_EVERY_MS;
+    await patience(holder);
   }
 }
 
@@ -92,29 +122,33 @@ async function readLock(etcd: Etcd): Promise<KeyValue | undefined> {
 }
 
 /** Only of a process of this host, since its last boot, can it be known: two hosts may have one name. */
-function isDead(holder: LockHolder, host: Host): boolean {
-  if (holder.host !== host.name || holder.bootId !== host.bootId || host.bootId === "") return false;
-  return !host.isAlive(holder.pid);
+export function lifeOf(holder: LockHolder, host: Host): "alive" | "dead" | "unknown" {
+  if (holder.host !== host.name || holder.bootId !== host.bootId || host.bootId === "") return "unknown";
+  return host.isAlive(holder.pid) ? "alive" : "dead";
 }
 
 /** Who holds the lock, in words; undefined when nobody does. */
 export async function readHolder(etcd: Etcd): Promise<string | undefined> {
   const current = await readLock(etcd);
-  return current === undefined ? undefined : describe(parseLockHolder(current.value));
+  return current === undefined ? undefined : describeHolder(parseLockHolder(current.value));
 }
 
-function describe(holder: LockHolder | undefined): string {
+/** Who it is, in words; `undefined` stands for a value that this tool did not write. */
+export function describeHolder(holder: LockHolder | undefined): string {
   if (holder === undefined) return `a value of ${LOCK_KEY} that etcdcidr did not write`;
   const { changeId, user, host, pid, sinceMs } = holder;
   const since = new Date(sinceMs).toISOString().replace(/\.\d+Z$/, "Z");
   return `change ${changeId} of ${user}@${host}, pid ${pid}, since ${since}`;
 }
 
-function held(holder: LockHolder | undefined): EtcdcidrError {
+/** Somebody else is at it: who, as far as can be known whether that still lives, and that it has to be waited for. */
+export function underWay(holder: LockHolder | undefined, host: Host): EtcdcidrError {
+  const isAlive = holder !== undefined && lifeOf(holder, host) === "alive";
+  const lives = isAlive ? "its process is alive" : `it runs, or has ended less than ${TTL_SECONDS} s ago`;
   return new EtcdcidrError("blocked", {
-    what: "another run holds the lock",
-    why: `it is ${describe(holder)}, and it has not ended within ${WAITED_SECONDS} s`,
-    now: NOTHING_WRITTEN,
-    next: "wait until that run has ended, then run the command again",
+    what: "another run is under way",
+    why: `the lock is held by ${describeHolder(holder)}; ${lives}`,
+    now: NOTHING_BY_THIS_RUN,
+    next: "wait until it has ended, then run the command again; `etcdcidr changes` tells how far it is",
   });
 }

@@ -1,4 +1,4 @@
-import { type JournaledChange, type JournaledKey, withKeys } from "../plan/journaled-change.js";
+import { doubtfulKeys, type JournaledChange, type JournaledKey, withKeys } from "../plan/journaled-change.js";
 import type { Etcd } from "../ports.js";
 import type { Schema } from "../schema/schema.js";
 import { holdsWhatWasSent } from "./settle.js";
@@ -16,10 +16,7 @@ export async function settleChange(
   { etcd, schema }: SettleChangeRequest,
   change: JournaledChange,
 ): Promise<JournaledChange> {
-  const doubtful = [...change.keys.values()].filter(
-    ({ sent, committedAt, dropped }) =>
-      sent !== undefined && committedAt === undefined && dropped === undefined,
-  );
+  const doubtful = doubtfulKeys(change);
   const settled = new Map<string, JournaledKey>();
   for (let start = 0; start < doubtful.length; start += READS_AT_ONCE) {
     const chunk = doubtful.slice(start, start + READS_AT_ONCE);

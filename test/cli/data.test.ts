@@ -34,7 +34,7 @@ test("JSON of a dry run, a run, its way back, the history, and of nothing to do"
   const back = await terminal.run("rollback --yes -o json");
   expect(JSON.parse(back.out)).toMatchObject({ state: "done" });
   const history = await terminal.run("changes -o json");
-  expect(JSON.parse(history.out)).toMatchObject([{ state: "undone" }, { state: "applied" }]);
+  expect(JSON.parse(history.out)).toMatchObject([{ state: "undone" }, { state: "done" }]);
   terminal.expectTranscript("data-json");
 });
 

@@ -47,7 +47,7 @@ describe("as a process without a terminal", () => {
     expect(run.stdout).toContain("\n5 Nodes written, ");
     expect(run.stdout).not.toMatch(RED_OR_YELLOW);
     expect((await newBlocks(cluster)).length).toBe(5);
-    expect(runProcess(["changes", ...flags]).stdout).toMatch(/ applied +5 +here\n$/);
+    expect(runProcess(["changes", ...flags]).stdout).toMatch(/ done +5 +here\n$/);
     expect(runProcess(["rollback", "--yes", ...flags]).exitCode).toBe(0);
     expect(await newBlocks(cluster)).toEqual([]);
   });

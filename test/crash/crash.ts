@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type ChangeRecord, isOpen } from "../../src/plan/lock-holder.js";
+import { isOpen } from "../../src/plan/change-record.js";
 import type { Life, Lived } from "../harness/crash.js";
 import {
   CHANGE,
@@ -7,7 +7,7 @@ import {
   forgetOwnKeys,
   type Kind,
   openScene,
-  ownKeys,
+  recordsIn,
   recordTypes,
   type Scene,
 } from "./scene.js";
@@ -79,6 +79,5 @@ export async function expectRolledBack(scene: Scene, { before }: Undisturbed): P
 
 /** No host is kept from the next change. */
 async function expectNothingOpen({ cluster }: Scene): Promise<void> {
-  const kept = Object.values(await ownKeys(cluster.endpoint)) as unknown as ChangeRecord[];
-  expect(kept.filter(isOpen)).toEqual([]);
+  expect((await recordsIn(cluster.endpoint)).filter(isOpen)).toEqual([]);
 }

@@ -18,6 +18,11 @@ beforeEach(() => forgetOwnKeys(server.endpoint));
 const whole = () => undisturbed(server.endpoint, "in flight", 20);
 const stateOf = async (id: string) => (await ownKeys(server.endpoint))[`/etcdcidr/changes/${id}`];
 
+const carriedOver = (id: string) =>
+  `or, to do it here, \`etcdcidr changes export ${id} FILE\` there and \`etcdcidr changes import FILE\` here`;
+const LAST_RESORT =
+  "or, if that journal is lost for good, `etcdcidr uninstall-records --accept unfinished-change` and plan anew from what the Nodes have";
+
 /** Two control-plane hosts of one cluster, each with its own journals. */
 interface Hosts {
   readonly scene: Scene;
@@ -71,8 +76,11 @@ describe("the record of a change", () => {
       host: "kube-1",
       user,
       journal: join(directories.one, id),
+      what: "10.112.0.0/20 -> 10.212.0.0/16",
       atMs: expect.any(Number),
       state: "done",
+      nodes: 20,
+      written: 20,
     });
     await one(["rollback", "--yes"]);
     const back = changesIn(directories.one).find((each) => each !== id) ?? "";
@@ -89,13 +97,27 @@ describe("the record of a change", () => {
     expect(exitCode).toBe(3);
     expect(err).toContain("error[blocked]: a change of another host is not finished\n");
     expect(err).toContain(
-      `why:  ${id} of ${userInfo().username}@kube-1 is running; its journal lies in ${join(directories.one, id)} there\n`,
+      `why:  ${id} of ${userInfo().username}@kube-1 is in-doubt; its journal lies in ${join(directories.one, id)} there\n`,
     );
     expect(err).toContain(
-      `next: run \`etcdcidr resume ${id}\` on kube-1, or carry its journal over with \`changes export\` and \`changes import\`\n`,
+      `next: run \`etcdcidr resume ${id}\` on kube-1; ${carriedOver(id)}; ${LAST_RESORT}\n`,
     );
     const listed = await two(["changes", "-o", "json"]);
-    expect(JSON.parse(listed.out)).toMatchObject([{ id, state: "running", host: "kube-1", here: false }]);
+    expect(JSON.parse(listed.out)).toMatchObject([
+      {
+        id,
+        what: "10.112.0.0/20 -> 10.212.0.0/16",
+        state: "in-doubt",
+        nodes: 0,
+        nodesInDoubt: 20,
+        nodesInAll: 20,
+        host: "kube-1",
+        here: false,
+      },
+    ]);
+    expect((await two(["changes"])).out).toMatch(
+      / 10\.212\.0\.0\/16 +in-doubt +0 to 20 of 20 +on kube-1 in /,
+    );
   });
 
   test("left open by a run that was killed after its journal was complete is put right by resume", async () => {
@@ -112,6 +134,79 @@ describe("the record of a change", () => {
     expect(err).toContain(`the record of ${id} in etcd was running and is put right\n`);
     expect(await stateOf(id)).toMatchObject({ state: "done" });
     expect((await two(CHANGE.with(1, "10.213.0.0/16"))).exitCode).toBe(0);
+  });
+});
+
+describe("a change whose journal is on another host", () => {
+  test.each([["resume"], ["rollback"]])(
+    "%s, without an id or with it, says where, and the ways on",
+    async (command) => {
+      const { scene, two, directories, id } = await halfDone();
+      const before = await scene.nodes();
+      for (const named of [[], [id]]) {
+        const { exitCode, err } = await two([command, ...named, "--yes"]);
+        expect([exitCode, err.split("\n").slice(1)]).toEqual([
+          3,
+          [
+            `error[blocked]: the journal of ${id} is not here`,
+            `  why:  the change is in-doubt, and its journal lies in ${join(directories.one, id)} of ${userInfo().username}@kube-1`,
+            "  now:  this run has written nothing",
+            `  next: run \`etcdcidr ${command} ${id}\` on kube-1; ${carriedOver(id)}; ${LAST_RESORT}`,
+            "",
+          ],
+        ]);
+      }
+      expect(await scene.nodes()).toEqual(before);
+    },
+  );
+
+  test("here, but in another directory: it is named", async () => {
+    const { scene, directories, id } = await halfDone();
+    const run = runnerOf(scene.cluster, temporaryFolder());
+    const { exitCode, err } = await run(["resume", "--yes"], { host: "kube-1" });
+    expect(exitCode).toBe(3);
+    expect(err).toContain(
+      `next: run \`etcdcidr resume ${id} --journal-dir ${directories.one}\` as ${userInfo().username}; or, if`,
+    );
+  });
+
+  test("and that is done: nothing to resume; a rollback says where it can be undone", async () => {
+    const { one, two, directories } = await openHosts();
+    await one(CHANGE);
+    const [id = ""] = changesIn(directories.one);
+    expect((await two(["resume", "--yes"])).exitCode).toBe(0);
+    const { exitCode, err } = await two(["rollback", "--yes"]);
+    expect(exitCode).toBe(3);
+    expect(err).toContain(
+      `why:  the change is done, and its journal lies in ${join(directories.one, id)} of `,
+    );
+    expect(err).toContain(`next: run \`etcdcidr rollback ${id}\` on kube-1; ${carriedOver(id)}\n`);
+    await one(["rollback", "--yes"]);
+    expect((await two(["rollback", "--yes"])).exitCode).toBe(0);
+  });
+
+  test("which is half done here as well, and was completed there: an earlier change is undone after that one", async () => {
+    const { one, two, directories, file } = await openHosts().then((hosts) => ({
+      ...hosts,
+      file: join(temporaryFolder(), "change.jsonl"),
+    }));
+    await one(CHANGE.with(1, "10.213.0.0/16"));
+    const [first = ""] = changesIn(directories.one);
+    await one(CHANGE, PART_APPLIED);
+    await forgetLock();
+    const later = changesIn(directories.one).find((id) => id !== first) ?? "";
+    await one(["changes", "export", later, file]);
+    await two(["changes", "import", file]);
+    expect((await two(["resume", "--yes"])).exitCode).toBe(0);
+    const refused = await one(["rollback", first, "--yes"]);
+    expect(refused.exitCode).toBe(3);
+    expect(refused.err).toContain(`why:  ${later} changed the same Nodes later and stands\n`);
+    expect(refused.err).toContain(
+      `next: it was gone on with on kube-2 and is done: run \`etcdcidr rollback ${later}\` there first (its journal is ${join(directories.two, later)})\n`,
+    );
+    expect((await one(["resume", "--yes"])).err).toContain("nothing to resume");
+    expect((await two(["rollback", "--yes"])).exitCode).toBe(0);
+    expect((await one(["rollback", first, "--yes"])).exitCode).toBe(0);
   });
 });
 
@@ -145,8 +240,11 @@ describe("a journal that is carried over", () => {
     expect(await stateOf(id)).toMatchObject({ host: "kube-2", journal: join(directories.two, id) });
     await forgetLock();
     const { err } = await one(CHANGE);
-    expect(err).toContain(`is running; its journal lies in ${join(directories.two, id)} there\n`);
+    expect(err).toContain(`is in-doubt; its journal lies in ${join(directories.two, id)} there\n`);
     expect((await one(["resume", "--yes"])).err).toContain("is out of date\n");
+    expect((await one(["changes"])).out).toContain(
+      ` on kube-2 in ${join(directories.two, id)}; the one here is out of date\n`,
+    );
     expect((await two(["resume", "--yes"])).exitCode).toBe(0);
   });
 
@@ -241,7 +339,7 @@ describe("uninstall-records", () => {
     const { exitCode, err } = await two(["uninstall-records", "--yes"]);
     expect(exitCode).toBe(3);
     expect(err).toContain("error[blocked]: a change is not finished\n");
-    expect(err).toContain(`${id} of ${userInfo().username}@kube-1 is running; `);
+    expect(err).toContain(`${id} of ${userInfo().username}@kube-1 is in-doubt; `);
     expect((await one(["uninstall-records", "--yes", "--accept", "unfinished-change"])).exitCode).toBe(0);
     expect(await ownKeys(server.endpoint)).toEqual({});
     // The journal decides: here the change is open all the same.
@@ -250,11 +348,28 @@ describe("uninstall-records", () => {
   });
 
   test("is refused while a run holds the lock", async () => {
+    const { one, two, directories } = await openHosts();
+    await one(CHANGE, PART_APPLIED);
+    const { exitCode, err } = await two(["uninstall-records", "--yes", "--accept", "unfinished-change"]);
+    const [id] = changesIn(directories.one);
+    expect(exitCode).toBe(3);
+    expect(err).toContain("error[blocked]: another run is under way\n");
+    expect(err).toMatch(
+      new RegExp(
+        `why: {2}the lock is held by change ${id} of \\S+@kube-1, pid \\d+, since \\S+Z; it runs, or has ended less than 15 s ago\n`,
+      ),
+    );
+  });
+
+  test("takes the lock of a dead process of this host along", async () => {
     const { one } = await openHosts();
     await one(CHANGE, PART_APPLIED);
-    const { exitCode, err } = await one(["uninstall-records", "--yes", "--accept", "unfinished-change"]);
-    expect(exitCode).toBe(3);
-    expect(err).toContain("error[blocked]: another run holds the lock\n");
+    const { exitCode, out } = await one(["uninstall-records", "--yes", "--accept", "unfinished-change"]);
+    expect([exitCode, out]).toEqual([
+      0,
+      expect.stringMatching(/^\/etcdcidr\/changes\/\S+\n\/etcdcidr\/lock\n$/),
+    ]);
+    expect(await ownKeys(server.endpoint)).toEqual({});
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type ChangeRecord, isOpen } from "../../src/plan/lock-holder.js";
+import { isOpen } from "../../src/plan/change-record.js";
 import { live } from "../harness/crash.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
@@ -10,6 +10,7 @@ import {
   forgetOwnKeys,
   openScene,
   ownKeys,
+  recordsIn,
   recordTypes,
   runnerOf,
   type Scene,
@@ -42,18 +43,35 @@ const beat = ({ cluster }: Scene, name: string) => cluster.touch(name, { "status
 const setBlock = ({ cluster }: Scene, name: string, block: string) =>
   cluster.touch(name, { "spec.podCIDR": block, "spec.podCIDRs": [block] });
 
-test("nothing to resume: says so, exit 0, without etcd", async () => {
-  const directory = temporaryFolder();
-  const { exitCode, err } = await live(["resume", "--journal-dir", directory, "--endpoints", "127.0.0.1:1"]);
-  expect([exitCode, err]).toEqual([0, `nothing to resume: no change in ${directory} is unfinished\n`]);
+test("nothing to resume, or to roll back: says so, exit 0", async () => {
+  const { run, directory } = await openScene(server.endpoint, "in flight", 3);
+  const resumed = await run(["resume"]);
+  expect([resumed.exitCode, resumed.err.split("\n").slice(1)]).toEqual([
+    0,
+    [`nothing to resume: no change in ${directory} is unfinished`, ""],
+  ]);
+  const rolledBack = await run(["rollback"]);
+  expect([rolledBack.exitCode, rolledBack.err.split("\n").slice(1)]).toEqual([
+    0,
+    [`nothing to roll back: no change in ${directory} stands`, ""],
+  ]);
 });
+
+test.each(["resume", "rollback"])(
+  "%s without an etcd: nobody knows whether there is nothing",
+  async (command) => {
+    const directory = temporaryFolder();
+    const { exitCode, err } = await live([command, "--journal-dir", directory, "--endpoints", "127.0.0.1:1"]);
+    expect([exitCode, err.split("\n")[0]]).toEqual([3, expect.stringContaining("error[unreachable]")]);
+  },
+);
 
 test("a complete change by name: says so, exit 0; an unknown one: exit 1", async () => {
   const { run, directory } = await openScene(server.endpoint, "in flight", 3);
   await run(CHANGE);
   const [id = ""] = changesIn(directory);
   const { exitCode, err } = await run(["resume", id, "--yes"]);
-  expect([exitCode, err.split("\n")[0]]).toEqual([
+  expect([exitCode, err.split("\n")[1]]).toEqual([
     0,
     `nothing to resume: ${id} is complete, undone or closed`,
   ]);
@@ -65,7 +83,7 @@ test("a complete change by name: says so, exit 0; an unknown one: exit 1", async
 describe("a confirmed change that has written nothing", () => {
   test("is told apart, and made as a new change when the same edits come out", async () => {
     const scene = await crashed(READY);
-    expect(await states(scene)).toEqual(["interrupted, not written"]);
+    expect(await states(scene)).toEqual(["not-begun"]);
     const first = firstOf(scene);
     const { exitCode, err } = await scene.run(["resume", "--yes"]);
     expect(exitCode).toBe(0);
@@ -73,7 +91,7 @@ describe("a confirmed change that has written nothing", () => {
       `${first} has written nothing; the same edits come out now and are made as a new change\n`,
     );
     expect(await scene.nodes()).toEqual((await whole()).after);
-    expect(await states(scene)).toEqual(["not written", "applied"]);
+    expect(await states(scene)).toEqual(["not-written", "done"]);
     expect(recordTypes(scene.directory, first).at(-1)).toBe("end");
   });
 
@@ -85,7 +103,7 @@ describe("a confirmed change that has written nothing", () => {
     expect(err).toContain(`error[plan-stale]: ${firstOf(scene)} cannot be gone on with\n`);
     expect(err).toContain("why:  it has written nothing, and the same intent gives other edits now: ");
     expect(err).toContain("now:  nothing was written; the change is closed\n");
-    expect(await states(scene)).toEqual(["not written"]);
+    expect(await states(scene)).toEqual(["not-written"]);
     expect(Object.values(await ownKeys(server.endpoint)).map(({ state }) => state)).toEqual(["not-written"]);
     expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
   });
@@ -101,13 +119,13 @@ describe("a confirmed change that has written nothing", () => {
   test("is left as it is when the operator says no", async () => {
     const scene = await crashed(READY);
     expect((await scene.run(["resume"])).exitCode).toBe(2);
-    expect(await states(scene)).toEqual(["interrupted, not written"]);
+    expect(await states(scene)).toEqual(["not-begun"]);
     expect(recordTypes(scene.directory, firstOf(scene)).at(-1)).toBe("ready");
   });
 
   test("blocks no new change", async () => {
     const scene = await crashed(ANNOUNCED);
-    expect(await states(scene)).toEqual(["in doubt"]);
+    expect(await states(scene)).toEqual(["in-doubt"]);
     expect((await scene.run(CHANGE)).exitCode).toBe(0);
     expect(await scene.nodes()).toEqual((await whole()).after);
   });
@@ -115,7 +133,7 @@ describe("a confirmed change that has written nothing", () => {
   test("is closed when the same change is made again: nobody takes its values for its own", async () => {
     const scene = await crashed(ANNOUNCED);
     expect((await scene.run(CHANGE)).exitCode).toBe(0);
-    expect(await states(scene)).toEqual(["not written", "applied"]);
+    expect(await states(scene)).toEqual(["not-written", "done"]);
     expect((await scene.run(CHANGE.with(1, "10.213.0.0/16"))).exitCode).toBe(0);
     expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
   });
@@ -128,7 +146,7 @@ describe("a confirmed change that has written nothing", () => {
       0,
       `nothing to roll back: ${first} has written nothing; it is closed`,
     ]);
-    expect(await states(scene)).toEqual(["not written"]);
+    expect(await states(scene)).toEqual(["not-written"]);
   });
 });
 
@@ -136,7 +154,7 @@ describe("a change that is half done", () => {
   test("keeps a new one away, which says how to go on", async () => {
     const scene = await crashed(PART_APPLIED);
     const before = await scene.nodes();
-    expect(await states(scene)).toEqual(["in doubt"]);
+    expect(await states(scene)).toEqual(["in-doubt"]);
     const { exitCode, err } = await scene.run(CHANGE.with(1, "10.213.0.0/16"));
     const first = firstOf(scene);
     expect(exitCode).toBe(3);
@@ -170,7 +188,7 @@ describe("a change that is half done", () => {
     const { exitCode, err } = await scene.run(["resume", "--yes"]);
     expect(exitCode).toBe(4);
     expect(err).toMatch(/now: {2}\d\d? of 20 Nodes are written/);
-    expect(await states(scene)).toEqual(["part applied"]);
+    expect(await states(scene)).toEqual(["part-applied"]);
     const rolledBack = await scene.run(["rollback", "--yes", "--accept", "changed-since"]);
     expect(rolledBack.err).not.toContain("error[");
     const { before } = await whole();
@@ -180,7 +198,7 @@ describe("a change that is half done", () => {
 
   test("its rollback, half done as well: neither the change nor another one goes on, only the way back", async () => {
     const { scene, first, back } = await halfBack();
-    expect(await states(scene)).toEqual(["in doubt", "in doubt"]);
+    expect(await states(scene)).toEqual(["in-doubt", "in-doubt"]);
     for (const argv of [["resume", first, "--yes"], CHANGE]) {
       const { exitCode, err } = await scene.run(argv);
       expect([argv, exitCode]).toEqual([argv, 3]);
@@ -188,7 +206,7 @@ describe("a change that is half done", () => {
     }
     expect((await scene.run(["resume", "--yes"])).exitCode).toBe(0);
     expect(await scene.nodes()).toEqual((await whole()).before);
-    expect(await states(scene)).toEqual(["undone", "applied"]);
+    expect(await states(scene)).toEqual(["undone", "done"]);
   });
 
   test("its rollback, half done, is finished by another one, past a Node that somebody else has changed", async () => {
@@ -204,8 +222,7 @@ describe("a change that is half done", () => {
     // Of the second rollback nothing was left but that Node.
     expect(await states(scene)).toEqual(["undone", "undone"]);
     expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
-    const records = Object.values(await ownKeys(server.endpoint)) as unknown as ChangeRecord[];
-    expect(records.filter(isOpen)).toEqual([]);
+    expect((await recordsIn(server.endpoint)).filter(isOpen)).toEqual([]);
   });
 
   test("its rollback, half done, can be undone, too: then the change is as it was", async () => {
@@ -247,7 +264,7 @@ test("a rollback that finds nothing left to be given back: the change counts as 
     0,
     ["nothing to do: no Node needs an edit", `${second} counts as undone`, ""],
   ]);
-  expect(await states(scene)).toEqual(["applied", "undone"]);
+  expect(await states(scene)).toEqual(["done", "undone"]);
   expect(await ownKeys(server.endpoint)).toMatchObject({
     [`/etcdcidr/changes/${second}`]: { state: "undone" },
   });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type ChangeRecord, RECORDS_PREFIX } from "../../src/plan/change-record.js";
 import { type Cluster, loadCluster, manyNodes, stoppedCluster } from "../harness/cluster.js";
 import { type Life, type Lived, live } from "../harness/crash.js";
 import { openClient } from "../harness/etcd.js";
@@ -75,6 +76,14 @@ export async function ownKeys(endpoint: string): Promise<Readonly<Record<string,
   });
   client.close();
   return Object.fromEntries(kvs.map(({ key, value }) => [key.toString(), JSON.parse(value.toString())]));
+}
+
+/** The changes that any host has recorded in etcd. */
+export async function recordsIn(endpoint: string): Promise<readonly ChangeRecord[]> {
+  const keys = Object.entries(await ownKeys(endpoint));
+  return keys
+    .filter(([key]) => key.startsWith(RECORDS_PREFIX))
+    .map(([, value]) => value as unknown as ChangeRecord);
 }
 
 /** Removes them, or the one of that name, so that one etcd serves many scenes. */

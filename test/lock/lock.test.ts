@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openEtcd } from "../../src/adapters/etcd.js";
 import { EtcdcidrError } from "../../src/errors.js";
-import { LOCK_KEY, type LockHolder, toJsonBytes } from "../../src/plan/lock-holder.js";
+import { LOCK_KEY, type LockHolder } from "../../src/plan/lock-holder.js";
+import { toJsonBytes } from "../../src/plan/own-json.js";
 import type { Clock, Etcd, Host } from "../../src/ports.js";
-import { acquireLock, type Lock, type LockRequest } from "../../src/run/lock.js";
+import { acquireLock, type Lock, type LockRequest, waitForHolder } from "../../src/run/lock.js";
 import { forgetOwnKeys, ownKeys } from "../crash/scene.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
 
@@ -75,6 +76,11 @@ function attempt(request: Partial<LockRequest> & { clock?: FakeClock } = {}): At
   return { lock, clock, said };
 }
 
+/** What a run does before it reads anything. */
+function wait(clock: FakeClock): Promise<boolean> {
+  return waitForHolder({ etcd, clock, host: HOST, say: () => undefined });
+}
+
 /** Puts a holder's lock on a lease that nobody renews and that does not end by itself here. */
 async function holdAs(value: LockHolder | string): Promise<{ lease: bigint; modRevision: bigint }> {
   const lease = await etcd.grantLease(600);
@@ -105,6 +111,7 @@ test("a free lock: the key names the holder and hangs on a lease of 15 s; releas
 
 test("a holder of this host whose process is dead is replaced at once, by compare-and-swap", async () => {
   const { modRevision, lease } = await holdAs({ ...OTHER, pid: 300 });
+  expect(await wait(fakeClock())).toBe(false);
   const { lock, clock, said } = attempt();
   const { preconditions, release } = await lock;
   expect([clock.sleeps, said]).toEqual([[], []]);
@@ -117,43 +124,62 @@ test("a holder of this host whose process is dead is replaced at once, by compar
 });
 
 describe("a holder that may live", () => {
-  test.each<{ holder: string; value: LockHolder | string; names: string }>([
+  const UNKNOWN = "it runs, or has ended less than 15 s ago";
+  test.each<{ holder: string; value: LockHolder | string; names: string; life: string }>([
     {
       holder: "a living process of this host",
       value: OTHER,
       names: "change 20261201-112900-bbbbbb of ann@kube-1, pid 200, since 2026-12-01T11:30:00Z",
+      life: "its process is alive",
     },
     {
       holder: "another host",
       value: { ...OTHER, host: "kube-2", pid: 300 },
       names: "change 20261201-112900-bbbbbb of ann@kube-2, pid 300, since 2026-12-01T11:30:00Z",
+      life: UNKNOWN,
     },
     {
       holder: "a host of this name with another boot id",
       value: { ...OTHER, bootId: "boot-2", pid: 300 },
       names: "change 20261201-112900-bbbbbb of ann@kube-1, pid 300, since 2026-12-01T11:30:00Z",
+      life: UNKNOWN,
     },
     {
       holder: "something else",
       value: "mine",
       names: "a value of /etcdcidr/lock that etcdcidr did not write",
+      life: UNKNOWN,
     },
-  ])("$holder: is waited for, then named", async ({ value: held, names }) => {
+  ])("$holder: is waited for, then named", async ({ value: held, names, life }) => {
     const { modRevision } = await holdAs(held);
     const { lock, clock, said } = attempt();
-    await expect(lock).rejects.toMatchObject({
+    const underWay = {
       code: "blocked",
       explanation: {
-        what: "another run holds the lock",
-        why: `it is ${names}, and it has not ended within 17 s`,
-        now: "nothing was written",
-        next: "wait until that run has ended, then run the command again",
+        what: "another run is under way",
+        why: `the lock is held by ${names}; ${life}`,
+        now: "this run has written nothing",
+        next: "wait until it has ended, then run the command again; `etcdcidr changes` tells how far it is",
       },
-    });
+    };
+    await expect(lock).rejects.toMatchObject(underWay);
     expect(clock.sleeps).toEqual(Array(17).fill(1000));
     expect(said).toEqual([`the lock is held by ${names}; waiting up to 17 s for it to end`]);
     expect((await stored())?.modRevision).toBe(modRevision);
     expect(clock.renewals).toEqual([]);
+    const waiting = fakeClock();
+    await expect(wait(waiting)).rejects.toMatchObject(underWay);
+    expect(waiting.sleeps).toEqual(Array(17).fill(1000));
+  });
+
+  test("is waited for before anything is planned, until its lease ends", async () => {
+    const { lease } = await holdAs({ ...OTHER, host: "kube-2" });
+    const clock = fakeClock(async (sleeps) => {
+      await [() => etcd.revokeLease(lease)][sleeps - 3]?.();
+    });
+    expect(await wait(clock)).toBe(true);
+    expect(clock.sleeps).toHaveLength(3);
+    expect(await wait(fakeClock())).toBe(false);
   });
 
   test("and whose lease ends: the lock is taken then", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ChangeRecord, isOpen, LOCK_KEY } from "../../src/plan/lock-holder.js";
+import { isOpen } from "../../src/plan/change-record.js";
+import { LOCK_KEY } from "../../src/plan/lock-holder.js";
 import { undisturbed } from "../crash/crash.js";
-import { CHANGE, changesIn, forgetOwnKeys, openScene, ownKeys, type Scene } from "../crash/scene.js";
+import { CHANGE, changesIn, forgetOwnKeys, openScene, recordsIn, type Scene } from "../crash/scene.js";
 import { type CliProcess, type Relay, startCli, startRelay } from "../harness/crash-process.js";
 import { type EtcdServer, openClient, startEtcd } from "../harness/etcd.js";
 
@@ -136,8 +137,7 @@ test.each([
     expect(run.err()).toContain(says);
     expect(await scene.nodes()).toEqual(expected);
     expect((await scene.run(["resume", "--yes"])).err).toContain("nothing to resume");
-    const records = Object.values(await ownKeys(server.endpoint)) as unknown as ChangeRecord[];
-    expect(records.filter(isOpen)).toEqual([]);
+    expect((await recordsIn(server.endpoint)).filter(isOpen)).toEqual([]);
   },
 );
 

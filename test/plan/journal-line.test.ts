@@ -80,7 +80,7 @@ describe("a record", () => {
         explanation: {
           what: "cannot read this journal",
           why: 'it has a record of type "from-the-future", which this version of etcdcidr does not know',
-          now: "nothing was written",
+          now: "this run has written nothing; how far the journal's change has come is not known",
           next: "use the version that wrote it",
         },
       }),

@@ -16,22 +16,27 @@ const RESUMED: JournalRecord = { type: "resumed", atMs: 1, host: "kube-1", user:
 
 describe("the state of a change", () => {
   const rows: [string, JournalOptions, JournalRecord[], string][] = [
-    ["all committed", {}, [], "applied"],
-    ["all committed, killed before its end", { end: null }, [], "applied"],
-    ["all committed, not as it should be", { end: "not-verified" }, [], "not verified"],
-    ["some committed, stopped", { written: ["n1"], end: "stopped" }, [], "part applied"],
-    ["some committed, interrupted", { written: ["n1"], end: "interrupted" }, [], "part applied"],
-    ["some committed, killed", { written: ["n1"], end: null }, [], "part applied"],
-    ["some without an answer", { written: ["n1"], doubtful: ["n2"], end: "in-doubt" }, [], "in doubt"],
-    ["some without an answer, killed", { written: ["n1"], doubtful: ["n2"], end: null }, [], "in doubt"],
-    ["sent and settled as not written", { written: [], doubtful: ["n1"], end: "stopped" }, [], "not written"],
-    ["nothing sent", { written: [], end: "not-written" }, [], "not written"],
-    ["nothing sent, killed", { written: [], end: null }, [], "not written"],
+    ["all committed", {}, [], "done"],
+    ["all committed, killed before its end", { end: null }, [], "done"],
+    ["all committed, not as it should be", { end: "not-verified" }, [], "not-verified"],
+    ["some committed, stopped", { written: ["n1"], end: "part-applied" }, [], "part-applied"],
+    ["some committed, interrupted", { written: ["n1"], end: "part-applied" }, [], "part-applied"],
+    ["some committed, killed", { written: ["n1"], end: null }, [], "part-applied"],
+    ["some without an answer", { written: ["n1"], doubtful: ["n2"], end: "in-doubt" }, [], "in-doubt"],
+    ["some without an answer, killed", { written: ["n1"], doubtful: ["n2"], end: null }, [], "in-doubt"],
+    [
+      "sent and settled as not written",
+      { written: [], doubtful: ["n1"], end: "part-applied" },
+      [],
+      "not-written",
+    ],
+    ["nothing sent", { written: [], end: "not-written" }, [], "not-written"],
+    ["nothing sent, killed", { written: [], end: null }, [], "not-written"],
     [
       "one committed, one dropped",
       { written: ["n1"] },
       [{ type: "dropped", key: KEY2, reason: "deleted" }],
-      "applied",
+      "done",
     ],
     [
       "all dropped",
@@ -40,20 +45,20 @@ describe("the state of a change", () => {
         { type: "dropped", key: KEY1, reason: "deleted" },
         { type: "dropped", key: KEY2, reason: "re-created" },
       ],
-      "applied",
+      "done",
     ],
-    ["gone on with after it was not verified", { end: "not-verified" }, [RESUMED], "applied"],
+    ["gone on with after it was not verified", { end: "not-verified" }, [RESUMED], "done"],
     [
       "gone on with after it was stopped, and killed with one in doubt",
-      { written: ["n1"], doubtful: ["n2"], end: "stopped" },
+      { written: ["n1"], doubtful: ["n2"], end: "part-applied" },
       [RESUMED],
-      "in doubt",
+      "in-doubt",
     ],
     [
       "settled by reading when it was gone on with",
       { written: ["n1"], doubtful: ["n2"], end: "in-doubt" },
       [RESUMED, { type: "committed", revision: 2000n, keys: [KEY2] }],
-      "applied",
+      "done",
     ],
   ];
 
@@ -136,14 +141,14 @@ describe("a journal", () => {
   });
 
   test("knows how the run ended, unless it was gone on with", () => {
-    expect(fold({ end: "stopped" }).end).toMatchObject({ state: "stopped" });
-    expect(fold({ end: "stopped" }, RESUMED).end).toBeUndefined();
+    expect(fold({ end: "part-applied" }).end).toMatchObject({ state: "part-applied" });
+    expect(fold({ end: "part-applied" }, RESUMED).end).toBeUndefined();
   });
 });
 
 describe("the plan of a journal", () => {
   test("is that plan, its changes those that are not settled, without findings", () => {
-    const change = fold({ written: ["n1"], end: "stopped" });
+    const change = fold({ written: ["n1"], end: "part-applied" });
     const again = planOf(change);
     expect(again).toEqual({
       ...plan,
@@ -163,7 +168,7 @@ describe("keys that were settled by reading", () => {
     const change = fold({ written: ["n1"], doubtful: ["n2"], end: null });
     const key = change.keys.get(KEY2);
     const settled = withKeys(change, new Map(key && [[KEY2, { ...key, committedAt: 1500n }]]));
-    expect([change.state, settled.state]).toEqual(["in doubt", "applied"]);
+    expect([change.state, settled.state]).toEqual(["in-doubt", "done"]);
     expect(settled.keys.get(KEY1)).toEqual(change.keys.get(KEY1));
   });
 });

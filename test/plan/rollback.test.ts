@@ -169,7 +169,7 @@ describe("the way back", () => {
 
   test("of a change that was written in part: the rest is as it was", () => {
     const { before, plan } = changed(two());
-    const change = journaled(plan, { written: ["n1"], end: "stopped" });
+    const change = journaled(plan, { written: ["n1"], end: "part-applied" });
     const part = { ...before, nodes: [...applied(before, plan).nodes.slice(0, 1), ...before.nodes.slice(1)] };
     expect(moves(rollbackOver(part, change))).toEqual(["n1 10.212.0.0/24 -> 10.112.0.0/24 (as before)"]);
   });
@@ -396,7 +396,7 @@ describe("deleted-since", () => {
 
   test("not one that was never written", () => {
     const { before, plan } = changed(two());
-    const change = journaled(plan, { written: ["n2"], end: "stopped" });
+    const change = journaled(plan, { written: ["n2"], end: "part-applied" });
     expect(codes(rollbackOver(withNodes(before, [], ["n1"]), change))).toEqual([]);
   });
 });

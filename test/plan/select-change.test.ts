@@ -81,7 +81,7 @@ describe("without an id", () => {
   test("one written in part, or in doubt, is one that wrote something", () => {
     const { history, change } = scene();
     change("a", "10.2.0.0/16");
-    change("b", "10.3.0.0/16", [], { written: ["n1"], end: "stopped" });
+    change("b", "10.3.0.0/16", [], { written: ["n1"], end: "part-applied" });
     expect(idOf(selectChange(history, undefined))).toBe("b");
     change("c", "10.4.0.0/16", [], { written: [], doubtful: ["n1", "n2"], end: "in-doubt" });
     expect(idOf(selectChange(history, undefined))).toBe("c");
@@ -90,7 +90,7 @@ describe("without an id", () => {
   test("after a rollback that did not come to its end, the change still stands, and can be rolled back again", () => {
     const { history, change, rollback } = scene();
     change("a", "10.2.0.0/16");
-    rollback("b", "a", { written: ["n1"], end: "stopped" });
+    rollback("b", "a", { written: ["n1"], end: "part-applied" });
     expect(ids(standingChanges(history))).toEqual(["a", "b"]);
     expect(idOf(selectChange(history, undefined))).toBe("a");
   });
@@ -174,7 +174,7 @@ describe("a later change over the same fields", () => {
 
   test("on keys that this one planned and never sent is no matter", () => {
     const { history, change } = scene();
-    change("a", "10.2.0.0/16", [], { written: ["n1"], end: "stopped" });
+    change("a", "10.2.0.0/16", [], { written: ["n1"], end: "part-applied" });
     change("b", "10.3.0.0/16", ["n2"]);
     expect(idOf(selectChange(history, "a"))).toBe("a");
   });
@@ -194,7 +194,7 @@ describe("a later change over the same fields", () => {
     const { history, change, rollback } = scene();
     change("a", "10.2.0.0/16");
     change("b", "10.3.0.0/16");
-    rollback("c", "b", { written: ["n1"], end: "stopped" });
+    rollback("c", "b", { written: ["n1"], end: "part-applied" });
     expect(errorOf(() => selectChange(history, "a"))).toMatchObject({
       explanation: { why: "c changed the same Nodes later and stands" },
     });
@@ -233,7 +233,7 @@ describe("what is half done", () => {
   test("is written in part or in doubt, and stands", () => {
     const { history, change } = scene();
     change("a", "10.2.0.0/16");
-    change("b", "10.3.0.0/16", [], { written: ["n1"], end: "interrupted" });
+    change("b", "10.3.0.0/16", [], { written: ["n1"], end: "part-applied" });
     change("c", "10.4.0.0/16", [], { written: [], doubtful: ["n2"], end: null });
     expect(ids(unfinishedChanges(history))).toEqual(["b", "c"]);
     expect(idOf(selectUnfinished(history, undefined))).toBe("c");

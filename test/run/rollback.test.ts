@@ -101,7 +101,7 @@ test("a rollback is undone when it is named, and only then", async () => {
   expect((await run("rollback")).err).toContain("nothing to roll back: no change in ");
   expect((await run("rollback", rollbackId)).exitCode).toBe(0);
   expect(bytesOf(await cluster.dump())).toEqual(after);
-  expect((await run("changes")).out).toMatch(new RegExp(`^${changeId} .* applied `, "m"));
+  expect((await run("changes")).out).toMatch(new RegExp(`^${changeId} .* done `, "m"));
   expect((await run("rollback")).exitCode).toBe(0);
   expect(blocksOf(await cluster.nodes())).toEqual(OLD);
 });

@@ -11,7 +11,12 @@ import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { concernsOfRollback, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
+import {
+  concernsOfRollback,
+  refuseOutOfDate,
+  refuseUnfinished,
+  waitForOtherRun,
+} from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ApplyOptions {
@@ -29,6 +34,7 @@ export async function applyPlan(
   const spool = await openSpool();
   try {
     const store = journalStore(options);
+    if (!options.dryRun) await waitForOtherRun(session, io);
     const history = await readHistory(store);
     const { intent: asked } = saved;
     const undone =
@@ -37,7 +43,7 @@ export async function applyPlan(
         : undefined;
     const concerning = undone === undefined ? [] : concernsOfRollback(undone, history);
     if (!options.dryRun) await refuseUnfinished(session, history, concerning);
-    if (undone !== undefined) await refuseOutOfDate(session, undone);
+    if (undone !== undefined) await refuseOutOfDate(session, history, undone);
     const readSet = await gather({ ...session, spool });
     checkCluster(saved, readSet);
     const intent = {

@@ -12,7 +12,7 @@ import { readHistory } from "../../run/history.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { refuseUnfinished } from "../refuse-unfinished.js";
+import { refuseUnfinished, waitForOtherRun } from "../refuse-unfinished.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ChangePodCidrOptions {
@@ -42,7 +42,10 @@ export async function changePodCidr(
   const spool = options.dryRun ? undefined : await openSpool();
   try {
     const store = journalStore(options);
-    if (!options.dryRun) await refuseUnfinished(session, await readHistory(store), []);
+    if (!options.dryRun) {
+      await waitForOtherRun(session, io);
+      await refuseUnfinished(session, await readHistory(store), []);
+    }
     const intent: ChangePodCidrIntent = { ...asked, prefix: session.prefix };
     const readSet = await gather({ ...session, ...(spool === undefined ? {} : { spool }) });
     const plan = planChangePodCidr(intent, readSet);

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { thisHost } from "../../adapters/host.js";
 import { openSpool } from "../../adapters/spool-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
+import { isOpen } from "../../plan/change-record.js";
 import { type JournaledChange, planOf } from "../../plan/journaled-change.js";
+import { currentChanges } from "../../plan/newer-records.js";
 import type { Plan } from "../../plan/plan.js";
 import { differencesFrom, toSavedPlan } from "../../plan/plan-file.js";
 import { planIntent } from "../../plan/plan-intent.js";
@@ -13,6 +15,7 @@ import type { Journal, JournalStore } from "../../ports.js";
 import type { ApplyResult } from "../../run/apply.js";
 import { gather } from "../../run/gather.js";
 import { readHistory } from "../../run/history.js";
+import { type OwnKeys, readOwnKeys } from "../../run/own-keys.js";
 import { pendingFromEtcd } from "../../run/read-pending.js";
 import { settleChange } from "../../run/settle-change.js";
 import { checkCluster } from "../check-cluster.js";
@@ -22,34 +25,47 @@ import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
 import { mendRecords } from "../mend-records.js";
-import { concernsOf, refuseOutOfDate, refuseUnfinished } from "../refuse-unfinished.js";
+import { refuseElsewhere } from "../refuse-elsewhere.js";
+import { concernsOf, refuseUnfinished, waitForOtherRun } from "../refuse-unfinished.js";
 import { runChange } from "../run-change.js";
-import { journalStore, openSession, type Session } from "../session.js";
+import { journalStore, openSessionFor, type Session } from "../session.js";
 
 /** Goes on with a change that was interrupted. */
 export async function resume(changeId: string | undefined, options: GlobalOptions, io: Io): Promise<number> {
   const store = journalStore(options);
-  const history = await readHistory(store);
-  const selected = selectUnfinished(history, changeId);
-  if (selected === undefined) {
-    const none = `no change in ${store.directory} is unfinished`;
-    io.err(
-      `nothing to resume: ${changeId === undefined ? none : `${changeId} is complete, undone or closed`}\n`,
-    );
-    await mendRecords(history, options, io);
-    return 0;
-  }
-  const prefix = options.prefix ?? selected.begin.plan.intent.prefix;
-  const session = await openSession({ ...options, prefix }, io);
+  const found = await readHistory(store);
+  const session = await openSessionFor(changeId, found, options, io);
   try {
-    await refuseOutOfDate(session, selected);
+    const history = (await waitForOtherRun(session, io)) ? await readHistory(store) : found;
+    const selected = select(history, await readOwnKeys(session, thisHost()), changeId);
+    if (selected === undefined) {
+      const none = `no change in ${store.directory} is unfinished`;
+      io.err(
+        `nothing to resume: ${changeId === undefined ? none : `${changeId} is complete, undone or closed`}\n`,
+      );
+      await mendRecords(session, history, io);
+      return 0;
+    }
     await refuseUnfinished(session, history, concernsOf(selected));
     const change = await settleChange(session, selected);
     const resumption = { session, options, store, history, selected, change };
-    return change.state === "not written" ? await beginAnew(resumption, io) : await goOn(resumption, io);
+    return change.state === "not-written" ? await beginAnew(resumption, io) : await goOn(resumption, io);
   } finally {
     session.close();
   }
+}
+
+/** The change to go on with as `selectUnfinished` has it, of those that another host has not gone on with. */
+function select(
+  history: readonly JournaledChange[],
+  ownKeys: OwnKeys,
+  changeId: string | undefined,
+): JournaledChange | undefined {
+  const meant = { command: "resume", history, ownKeys } as const;
+  if (changeId !== undefined) refuseElsewhere({ ...meant, isMeant: ({ id }) => id === changeId });
+  const selected = selectUnfinished(currentChanges(history, ownKeys.records), changeId);
+  if (selected === undefined && changeId === undefined) refuseElsewhere({ ...meant, isMeant: isOpen });
+  return selected;
 }
 
 interface Resumption {

@@ -1,11 +1,14 @@
-import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
-import { isOpen, LOCK_KEY, OWN_PREFIX } from "../../plan/lock-holder.js";
-import { readChangeRecords } from "../../run/change-records.js";
+import { thisHost } from "../../adapters/host.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN } from "../../errors.js";
+import { type ChangeRecord, isOpen } from "../../plan/change-record.js";
+import { OWN_PREFIX } from "../../plan/lock-holder.js";
+import { underWay } from "../../run/lock.js";
+import { readOwnKeys } from "../../run/own-keys.js";
 import { listKeys, removeKeys } from "../../run/remove-keys.js";
 import { confirmCount } from "../confirm.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { openSession, type Session } from "../session.js";
+import { openSession } from "../session.js";
 
 const UNFINISHED = "unfinished-change";
 
@@ -18,8 +21,9 @@ export async function uninstallRecords(options: GlobalOptions, io: Io): Promise<
       io.err("nothing to do: etcdcidr keeps no keys in this etcd\n");
       return 0;
     }
-    if (keys.some(({ key }) => key === LOCK_KEY)) throw inUse();
-    await refuseOpen(session, options);
+    const { records, lock } = await readOwnKeys(session, thisHost());
+    if (lock !== undefined) throw underWay(lock.holder, thisHost());
+    refuseOpen(records, options);
     for (const { key } of keys) io.out(`${key}\n`);
     await confirmCount(
       `Remove these ${keys.length} keys from ${session.etcd.endpoint}`,
@@ -35,23 +39,13 @@ export async function uninstallRecords(options: GlobalOptions, io: Io): Promise<
   }
 }
 
-async function refuseOpen({ etcd }: Session, { accept }: GlobalOptions): Promise<void> {
-  const open = (await readChangeRecords(etcd)).filter(isOpen);
-  const [first] = open;
+function refuseOpen(records: readonly ChangeRecord[], { accept }: GlobalOptions): void {
+  const [first] = records.filter(isOpen);
   if (first === undefined || accept.includes(UNFINISHED)) return;
   throw new EtcdcidrError("blocked", {
     what: "a change is not finished",
     why: `${first.id} of ${first.user}@${first.host} is ${first.state}; its record tells other hosts where its journal lies`,
-    now: NOTHING_WRITTEN,
+    now: NOTHING_BY_THIS_RUN,
     next: `resume or roll it back first; or --accept ${UNFINISHED}`,
-  });
-}
-
-function inUse(): EtcdcidrError {
-  return new EtcdcidrError("blocked", {
-    what: "another run holds the lock",
-    why: `there is a key ${LOCK_KEY}; it goes within 15 s after its run has ended`,
-    now: NOTHING_WRITTEN,
-    next: "wait until that run has ended, then run the command again",
   });
 }
