@@ -1,10 +1,21 @@
+import { hostname, userInfo } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isOpen } from "../../src/plan/change-record.js";
 import { LOCK_KEY } from "../../src/plan/lock-holder.js";
 import { undisturbed } from "../crash/crash.js";
-import { CHANGE, changesIn, forgetOwnKeys, openScene, recordsIn, type Scene } from "../crash/scene.js";
+import {
+  CHANGE,
+  changesIn,
+  forgetOwnKeys,
+  openScene,
+  recordsIn,
+  runnerOf,
+  type Scene,
+} from "../crash/scene.js";
+import type { Lived } from "../harness/crash.js";
 import { type CliProcess, type Relay, startCli, startRelay } from "../harness/crash-process.js";
 import { type EtcdServer, openClient, startEtcd } from "../harness/etcd.js";
+import { temporaryFolder } from "../harness/folder.js";
 
 let server: EtcdServer;
 beforeAll(async () => {
@@ -71,6 +82,46 @@ test("two operators at once: one writes; the other waits, says for whom, and fin
   const nodes = await scene.cluster.nodes();
   expect(new Set([...nodes.values()].map(({ podCidr }) => podCidr?.slice(0, 7))).size).toBe(1);
   expect(new Set([...nodes.values()].map(({ podCidr }) => podCidr)).size).toBe(40);
+});
+
+test("a second operator in mid-run: `changes` says that it runs; a new change waits for it and finds all done", async () => {
+  const { scene, relay, start } = await openStage();
+  const held = relay.hold(key(scene), "answer");
+  const run = start(CHANGE);
+  await held;
+  await landed(scene);
+  const [id = ""] = changesIn(scene.directory);
+  const here = start(["changes", "-o", "json"]);
+  expect(await here.ended).toBe(0);
+  expect(JSON.parse(here.out())).toMatchObject([{ id, state: "running", nodesInAll: 40, here: true }]);
+  const there = runnerOf(scene.cluster, temporaryFolder());
+  expect((await there(["changes"], { host: "kube-2" })).out).toMatch(/ running +0 to 40 of 40 +on /);
+  const operators = [start(["resume", "--yes"]), start(["rollback", id, "--dry-run"]), start(CHANGE)];
+  const [resume, , change] = operators;
+  const holder = `the lock is held by change ${id} of ${userInfo().username}@${hostname()}, pid ${run.pid}, since `;
+  await Promise.all([resume?.said(holder), change?.said(holder)]);
+  relay.release();
+  expect(await run.ended).toBe(0);
+  expect(await Promise.all(operators.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+  expect(resume?.err()).toContain("nothing to resume: ");
+  expect(change?.err()).toContain("nothing to do: no Node needs an edit\n");
+});
+
+test("a second operator who has waited for as long as a lease: told who is at it, and that it lives", async () => {
+  const scene = await openScene(server.endpoint, "in flight", 3);
+  const second: Lived[] = [];
+  const first = await scene.run(CHANGE, {
+    beforeTxn: async ({ operations }) => {
+      const isTurn = operations[0]?.key.endsWith("/node-2") === true;
+      const others = isTurn ? [scene.run(CHANGE.with(1, "10.213.0.0/16"))] : [];
+      second.push(...(await Promise.all(others)));
+    },
+  });
+  expect(first.exitCode).toBe(0);
+  expect(second.map(({ exitCode, txns }) => [exitCode, txns])).toEqual([[3, []]]);
+  expect(second[0]?.err).toMatch(
+    /error\[blocked\]: another run is under way\n +why: +the lock is held by change \S+ of \S+, pid \d+, since \S+Z; its process is alive\n +now: +this run has written nothing\n/,
+  );
 });
 
 test("the same change twice at once: both are content, and each Node is written once", async () => {
