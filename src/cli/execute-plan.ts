@@ -135,8 +135,6 @@ function blocked(blockers: readonly Finding[]): EtcdcidrError {
     what: `the plan is blocked by ${codes.join(", ")}`,
     why: blockers.map(({ what }) => what).join("; "),
     now: NOTHING_WRITTEN,
-    next: acceptable
-      ? `${next}; or accept the harm with ${codes.map((code) => `--accept ${code}`).join(" ")}`
-      : next,
+    next: acceptable ? `${next}; or ${codes.map((code) => `--accept ${code}`).join(" ")}` : next,
   });
 }

@@ -1,8 +1,9 @@
 import { EtcdcidrError } from "../errors.js";
+import type { FieldEdit, FieldValue } from "../schema/field-edit.js";
 import { sha256Hex } from "../storage/digest.js";
 import type { Intent } from "./intent.js";
 import { toJson } from "./json.js";
-import type { Change, Plan } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /** A saved plan, as far as `apply` needs it: it plans again from the intent and compares the edits. */
 export interface SavedPlan {
@@ -14,7 +15,7 @@ export interface SavedPlan {
 
 export interface SavedUpdate {
   readonly key: string;
-  readonly edits: string;
+  readonly edits: readonly FieldEdit[];
 }
 
 const FORMAT = "etcdcidr plan, version 1";
@@ -34,9 +35,7 @@ export function parsePlanFile(text: string): SavedPlan {
     id,
     cluster: { etcdId: BigInt(cluster.etcdId), kubeSystemUid: cluster.kubeSystemUid },
     intent,
-    updates: stages
-      .flatMap(({ groups }) => groups.flat())
-      .map(({ key, edits }) => ({ key, edits: JSON.stringify(edits) })),
+    updates: stages.flatMap(({ groups }) => groups.flat()).map(({ key, edits }) => ({ key, edits })),
   };
 }
 
@@ -52,7 +51,7 @@ interface PlanFile {
     readonly id: string;
     readonly cluster: { readonly etcdId: string; readonly kubeSystemUid: string };
     readonly intent: Intent;
-    readonly stages: readonly { readonly groups: readonly (readonly { key: string; edits: unknown }[])[] }[];
+    readonly stages: readonly { readonly groups: readonly (readonly SavedUpdate[])[] }[];
   };
 }
 
@@ -88,19 +87,53 @@ export function toSavedPlan(plan: Plan): SavedPlan {
     id,
     cluster,
     intent,
-    updates: plan.stages.flatMap(({ groups }) => groups.flat()).map(describeUpdate),
+    updates: plan.stages
+      .flatMap(({ groups }) => groups.flat())
+      .flatMap((change) => (change.action === "update" ? [{ key: change.key, edits: change.edits }] : [])),
   };
 }
 
-/** The keys on which the plan made now differs from the saved one, a line each. */
-export function differencesFrom(saved: SavedPlan, plan: Plan): readonly string[] {
-  const now = new Map(toSavedPlan(plan).updates.map(({ key, edits }) => [key, edits]));
-  const then = new Map(saved.updates.map(({ key, edits }) => [key, edits]));
-  return [...new Set([...then.keys(), ...now.keys()])]
-    .filter((key) => then.get(key) !== now.get(key))
-    .map((key) => `${key}: planned ${then.get(key) ?? "nothing"}, now ${now.get(key) ?? "nothing"}`);
+/** A field that the plan made now does not edit as the saved one does. */
+export interface EditDifference {
+  readonly key: string;
+  readonly path: string;
+  /** `10.112.6.0/24 -> 10.212.24.0/22`; absent: it is not edited. */
+  readonly planned?: string;
+  readonly now?: string;
 }
 
-function describeUpdate(change: Change): SavedUpdate {
-  return { key: change.key, edits: toJson(change.action === "update" ? change.edits : change) };
+/** Where the plan made now differs from the saved one, a field each. */
+export function differencesFrom(saved: SavedPlan, plan: Plan): readonly EditDifference[] {
+  const now = editsByField(toSavedPlan(plan));
+  const then = editsByField(saved);
+  return [...new Map([...then, ...now])].flatMap(([field, { key, path }]) => {
+    const [planned, made] = [then.get(field)?.text, now.get(field)?.text];
+    if (planned === made) return [];
+    const before = planned === undefined ? {} : { planned };
+    return [{ key, path, ...before, ...(made === undefined ? {} : { now: made }) }];
+  });
+}
+
+interface EditOfField {
+  readonly key: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+function editsByField({ updates }: SavedPlan): ReadonlyMap<string, EditOfField> {
+  return new Map(
+    updates.flatMap(({ key, edits }) =>
+      edits.map((edit) => [`${key} ${edit.path}`, { key, path: edit.path, text: editText(edit) }]),
+    ),
+  );
+}
+
+function editText({ old, new: made }: FieldEdit): string {
+  return `${valueText(old)} -> ${valueText(made)}`;
+}
+
+function valueText(value: FieldValue | undefined): string {
+  if (value === undefined) return "(none)";
+  if (Array.isArray(value)) return value.map(valueText).join(",");
+  return typeof value === "string" ? value : toJson(value);
 }

@@ -21,10 +21,11 @@ export function remainingSteps(
   changed: readonly NodeOutline[],
 ): readonly RemainingStep[] {
   return [
+    ...flannelEdits(families, readSet),
     ...waitSteps(nodesOutside(families, readSet.nodes, changed)),
     ...controllerManagerSteps(families, readSet),
     ...kubeadmSteps(families, readSet),
-    ...flannelSteps(families, readSet),
+    ...flannelRestarts(readSet),
     ...ciliumSteps(readSet),
     ...kubeProxySteps(families, readSet),
     ...cloudControllerSteps(families, readSet),
@@ -108,7 +109,8 @@ function kubeadmSteps(families: readonly FamilyOutline[], { kubeadm }: ReadSet):
   return [{ where: "ConfigMap kube-system/kubeadm-config", what }];
 }
 
-function flannelSteps(families: readonly FamilyOutline[], { flannel }: ReadSet): RemainingStep[] {
+/** At once: flanneld does not start on a Node whose block is not inside the Network that it reads. */
+function flannelEdits(families: readonly FamilyOutline[], { flannel }: ReadSet): RemainingStep[] {
   if (flannel === undefined) return [];
   const edits = families.flatMap(({ family, target }) => {
     const name = family === 4 ? "Network" : "IPv6Network";
@@ -119,9 +121,17 @@ function flannelSteps(families: readonly FamilyOutline[], { flannel }: ReadSet):
     const enable = family === 6 && value === undefined ? ["set EnableIPv6 to true"] : [];
     return [`set ${name} to ${target}`, ...enable];
   });
-  const edit = edits.length === 0 ? "" : `${edits.join(" and ")} in net-conf.json now, then `;
-  const what = `${edit}restart all flanneld, give cni0 its new address first on every node, and only then renew Pods`;
+  if (edits.length === 0) return [];
+  const what = `${edits.join(" and ")} in net-conf.json now, before any flanneld or node restarts`;
   return [{ where: `ConfigMap ${objectName(flannel.key)}`, what }];
+}
+
+/** After kube-controller-manager, and before kube-proxy: so no connection is lost until the Pods are renewed (measured). */
+function flannelRestarts({ flannel }: ReadSet): RemainingStep[] {
+  if (flannel === undefined) return [];
+  const what =
+    "restart all flanneld, give cni0 its new address first on every node, and only then renew Pods";
+  return [{ where: "flannel on every node", what }];
 }
 
 function ciliumSteps({ cilium }: ReadSet): RemainingStep[] {

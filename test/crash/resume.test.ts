@@ -101,7 +101,9 @@ describe("a confirmed change that has written nothing", () => {
     const { exitCode, err } = await scene.run(["resume", "--yes"]);
     expect(exitCode).toBe(3);
     expect(err).toContain(`error[plan-stale]: ${firstOf(scene)} cannot be gone on with\n`);
-    expect(err).toContain("why:  it has written nothing, and the same intent gives other edits now: ");
+    expect(err).toContain(
+      "why:  it has written nothing, and the same intent gives other edits now, for node-3\n",
+    );
     expect(err).toContain("now:  nothing was written; the change is closed\n");
     expect(await states(scene)).toEqual(["not-written"]);
     expect(Object.values(await ownKeys(server.endpoint)).map(({ state }) => state)).toEqual(["not-written"]);

@@ -116,9 +116,7 @@ describe("C09: the network plugin's own copy of the range", () => {
     const plan = planOver(builder, "172.27.0.0/16");
     expect(remainingSteps(plan.outline.families, builder.build(), plan.outline.nodes)).toContainEqual({
       where: "ConfigMap kube-flannel/kube-flannel-cfg",
-      what:
-        "set Network to 172.27.0.0/16 in net-conf.json now, then restart all flanneld, give cni0 its new address " +
-        "first on every node, and only then renew Pods",
+      what: "set Network to 172.27.0.0/16 in net-conf.json now, before any flanneld or node restarts",
     });
   });
 });

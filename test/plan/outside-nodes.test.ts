@@ -56,7 +56,6 @@ test("flannel reads an added family only with EnableIPv6", () => {
   const { outline } = planOver(builder, "10.112.0.0/16,fd00:10:212::/48", { addFamily: true });
   const steps = remainingSteps(outline.families, builder.build(), outline.nodes);
   expect(steps.find(({ where }) => where.includes("flannel"))?.what).toBe(
-    "set IPv6Network to fd00:10:212::/48 and set EnableIPv6 to true in net-conf.json now, then restart all flanneld, " +
-      "give cni0 its new address first on every node, and only then renew Pods",
+    "set IPv6Network to fd00:10:212::/48 and set EnableIPv6 to true in net-conf.json now, before any flanneld or node restarts",
   );
 });

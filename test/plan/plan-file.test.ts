@@ -33,21 +33,24 @@ describe("a saved plan", () => {
       updates: [
         {
           key: "/registry/minions/10",
-          edits:
-            '[{"path":"spec.podCIDR","old":"10.112.2.0/24","new":"10.212.2.0/24"},' +
-            '{"path":"spec.podCIDRs","old":["10.112.2.0/24"],"new":["10.212.2.0/24"]}]',
+          edits: [
+            { path: "spec.podCIDR", old: "10.112.2.0/24", "new": "10.212.2.0/24" },
+            { path: "spec.podCIDRs", old: ["10.112.2.0/24"], "new": ["10.212.2.0/24"] },
+          ],
         },
         {
           key: "/registry/minions/n1",
-          edits:
-            '[{"path":"spec.podCIDR","old":"10.112.0.0/24","new":"10.212.0.0/24"},' +
-            '{"path":"spec.podCIDRs","old":["10.112.0.0/24"],"new":["10.212.0.0/24"]}]',
+          edits: [
+            { path: "spec.podCIDR", old: "10.112.0.0/24", "new": "10.212.0.0/24" },
+            { path: "spec.podCIDRs", old: ["10.112.0.0/24"], "new": ["10.212.0.0/24"] },
+          ],
         },
         {
           key: "/registry/minions/n2",
-          edits:
-            '[{"path":"spec.podCIDR","new":"10.212.1.0/24"},' +
-            '{"path":"spec.podCIDRs","old":["10.112.1.0/24"],"new":["10.212.1.0/24"]}]',
+          edits: [
+            { path: "spec.podCIDR", "new": "10.212.1.0/24" },
+            { path: "spec.podCIDRs", old: ["10.112.1.0/24"], "new": ["10.212.1.0/24"] },
+          ],
         },
       ],
     });
@@ -105,26 +108,31 @@ describe("an altered file is refused", () => {
 });
 
 describe("differences from the plan made now", () => {
+  const difference = (node: string, field: string, planned?: string, now?: string) => ({
+    key: `/registry/minions/${node}`,
+    path: `spec.${field}`,
+    ...(planned === undefined ? {} : { planned }),
+    ...(now === undefined ? {} : { now }),
+  });
+
   test("none, though heartbeats have moved on and other things are accepted", () => {
     const now = planOver(builder(), "10.212.0.0/16", { nodeMaskSize: 24, nowMs: 5 });
     expect(differencesFrom(parsePlanFile(text), now)).toEqual([]);
   });
 
-  test("one line a key: other edits, none any more, and new ones", () => {
+  test("a field each: another edit, none any more, and a new one", () => {
     const later = cluster()
       .node("n1", "10.112.0.0/24")
       .node("n3", "10.112.3.0/24")
       .node("10", "10.112.9.0/24");
     const now = planOver(later, "10.212.0.0/16");
     expect(differencesFrom(parsePlanFile(text), now)).toEqual([
-      '/registry/minions/10: planned [{"path":"spec.podCIDR","old":"10.112.2.0/24","new":"10.212.2.0/24"},' +
-        '{"path":"spec.podCIDRs","old":["10.112.2.0/24"],"new":["10.212.2.0/24"]}], ' +
-        'now [{"path":"spec.podCIDR","old":"10.112.9.0/24","new":"10.212.9.0/24"},' +
-        '{"path":"spec.podCIDRs","old":["10.112.9.0/24"],"new":["10.212.9.0/24"]}]',
-      '/registry/minions/n2: planned [{"path":"spec.podCIDR","new":"10.212.1.0/24"},' +
-        '{"path":"spec.podCIDRs","old":["10.112.1.0/24"],"new":["10.212.1.0/24"]}], now nothing',
-      '/registry/minions/n3: planned nothing, now [{"path":"spec.podCIDR","old":"10.112.3.0/24","new":"10.212.3.0/24"},' +
-        '{"path":"spec.podCIDRs","old":["10.112.3.0/24"],"new":["10.212.3.0/24"]}]',
+      difference("10", "podCIDR", "10.112.2.0/24 -> 10.212.2.0/24", "10.112.9.0/24 -> 10.212.9.0/24"),
+      difference("10", "podCIDRs", "10.112.2.0/24 -> 10.212.2.0/24", "10.112.9.0/24 -> 10.212.9.0/24"),
+      difference("n2", "podCIDR", "(none) -> 10.212.1.0/24"),
+      difference("n2", "podCIDRs", "10.112.1.0/24 -> 10.212.1.0/24"),
+      difference("n3", "podCIDR", undefined, "10.112.3.0/24 -> 10.212.3.0/24"),
+      difference("n3", "podCIDRs", undefined, "10.112.3.0/24 -> 10.212.3.0/24"),
     ]);
   });
 });

@@ -183,19 +183,22 @@ describe("kubeadm-config", () => {
 
 describe("flannel", () => {
   const key = "/registry/configmaps/kube-flannel/kube-flannel-cfg";
+  const NOW = "in net-conf.json now, before any flanneld or node restarts";
   const REST =
-    "restart all flanneld, give cni0 its new address first on every node, and only then renew Pods";
+    "flannel on every node: restart all flanneld, give cni0 its new address first on every node, and only then renew Pods";
 
   test("its net-conf first", () => {
     const builder = dual().with({ flannel: { key, network: "10.112.0.0/16", ipv6Network: "fd00:1::/48" } });
-    expect(stepsOf(builder, "10.212.0.0/16,fd00:2::/48")).toContain(
-      `ConfigMap kube-flannel/kube-flannel-cfg: set Network to 10.212.0.0/16 and set IPv6Network to fd00:2::/48 in net-conf.json now, then ${REST}`,
-    );
+    expect(stepsOf(builder, "10.212.0.0/16,fd00:2::/48")).toEqual([
+      `ConfigMap kube-flannel/kube-flannel-cfg: set Network to 10.212.0.0/16 and set IPv6Network to fd00:2::/48 ${NOW}`,
+      "every control-plane host: start kube-controller-manager with --cluster-cidr=10.212.0.0/16,fd00:2::/48",
+      REST,
+    ]);
   });
 
   test("its restarts alone where that is done", () => {
     const builder = one().with({ flannel: { key, network: "10.212.0.0/16" } });
-    expect(stepsOf(builder, "10.212.0.0/16")).toContain(`ConfigMap kube-flannel/kube-flannel-cfg: ${REST}`);
+    expect(stepsOf(builder, "10.212.0.0/16").slice(1)).toEqual([REST]);
   });
 });
 
@@ -268,9 +271,10 @@ describe("others", () => {
     expect(
       remainingSteps(outline.families, builder.build(), outline.nodes).map(({ where }) => where),
     ).toEqual([
+      "ConfigMap kube-system/kube-flannel-cfg",
       "host kube-1",
       "ConfigMap kube-system/kubeadm-config",
-      "ConfigMap kube-system/kube-flannel-cfg",
+      "flannel on every node",
       "DaemonSet cilium",
       "ConfigMap kube-system/kube-proxy",
       "host kube-1",
@@ -296,11 +300,11 @@ describe("after a rollback that takes a family away", () => {
       .build();
     const back = rollbackOver(applied(now, plan), journaled(plan));
     expect(remainingSteps(back.outline.families, now, back.outline.nodes).map(({ what }) => what)).toEqual([
+      "remove IPv6Network in net-conf.json now, before any flanneld or node restarts",
       "kube-controller-manager: set --cluster-cidr=10.112.0.0/16, remove --node-cidr-mask-size-ipv6 and restart it",
       "set networking.podSubnet to 10.112.0.0/16, remove node-cidr-mask-size-ipv6 from controllerManager.extraArgs " +
         "(else the next kubeadm upgrade brings the old values back)",
-      "remove IPv6Network in net-conf.json now, then restart all flanneld, give cni0 its new address first on every node, " +
-        "and only then renew Pods",
+      "restart all flanneld, give cni0 its new address first on every node, and only then renew Pods",
       "set clusterCIDR to 10.112.0.0/16 and restart kube-proxy on every node",
     ]);
   });

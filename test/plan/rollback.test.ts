@@ -417,8 +417,8 @@ describe("changed-since", () => {
         acceptable: true,
         keys: ["/registry/minions/n1"],
         what: "blocks have been changed again since: n1 (10.212.77.0/24)",
-        why: "they are neither what this change wrote nor what was there before, so somebody else meant them",
-        next: "find out who; accepted, these Nodes are left as they are",
+        why: "they are neither what this change wrote nor what was there before, so somebody else meant them; accepted, these Nodes are left as they are",
+        next: "find out who",
       },
     ]);
     expect(isBlocked(plan)).toBe(true);

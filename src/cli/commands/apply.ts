@@ -17,6 +17,7 @@ import {
   refuseUnfinished,
   waitForOtherRun,
 } from "../refuse-unfinished.js";
+import { differenceText, renderDifferences } from "../render-differences.js";
 import { journalStore, openSession } from "../session.js";
 
 export interface ApplyOptions {
@@ -52,7 +53,7 @@ export async function applyPlan(
       accept: [...new Set([...saved.intent.accept, ...options.accept])],
     };
     const plan = planIntent(intent, readSet, history);
-    checkEdits(saved, plan);
+    checkEdits(saved, plan, io);
     return await executePlan(
       { session, options, plan, readSet, store, spool, concerning, dryRun: options.dryRun },
       io,
@@ -76,13 +77,13 @@ function checkCluster({ cluster }: SavedPlan, readSet: ReadSet): void {
   });
 }
 
-function checkEdits(saved: SavedPlan, plan: Plan): void {
+function checkEdits(saved: SavedPlan, plan: Plan, io: Io): void {
   const differences = differencesFrom(saved, plan);
   if (differences.length === 0) return;
-  const more = differences.length > 3 ? ` and ${differences.length - 3} more` : "";
+  io.err(renderDifferences(differences));
   throw new EtcdcidrError("plan-stale", {
     what: `the plan ${saved.id} is out of date`,
-    why: `the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}${more}`,
+    why: differenceText(differences),
     now: NOTHING_WRITTEN,
     next: "make the plan again with --dry-run --out, read it, and apply that one",
   });

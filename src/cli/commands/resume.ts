@@ -27,6 +27,8 @@ import type { Io } from "../io.js";
 import { mendRecords } from "../mend-records.js";
 import { refuseElsewhere } from "../refuse-elsewhere.js";
 import { concernsOf, refuseUnfinished, waitForOtherRun } from "../refuse-unfinished.js";
+import { differenceText, renderDifferences } from "../render-differences.js";
+import { renderResumption } from "../render-resumption.js";
 import { runChange } from "../run-change.js";
 import { journalStore, openSessionFor, type Session } from "../session.js";
 
@@ -86,11 +88,11 @@ async function goOn(resumption: Resumption, io: Io): Promise<number> {
   checkCluster(change, readSet);
   const plan = planOf(change);
   const left = plan.stages.flatMap(({ groups }) => groups.flat()).length;
-  io.err(
-    `${changeId}: ${change.keys.size - left} of ${change.keys.size} Nodes are settled, ${left} are left\n`,
-  );
   const { clusterName } = readSet;
   const { endpoint } = session.etcd;
+  const shown = renderResumption(change, { clusterName, endpoint });
+  if (options.output === "text") io.out(shown);
+  else io.err(shown);
   if (left > 0) await confirm({ plan, clusterName, endpoint, yes: options.yes }, io);
   const openJournal = async () => {
     await refuseMoved(resumption);
@@ -143,7 +145,7 @@ async function beginAnew(resumption: Resumption, io: Io): Promise<number> {
   try {
     const readSet = await gather({ ...session, spool });
     checkCluster(change, readSet);
-    const again = planAgain(resumption, readSet);
+    const again = planAgain(resumption, readSet, io);
     if ("why" in again) {
       await closeUnwritten(resumption, io);
       throw closed(change, again.why);
@@ -162,7 +164,7 @@ async function beginAnew(resumption: Resumption, io: Io): Promise<number> {
 
 type PlannedAgain = { readonly plan: Plan } | { readonly why: string };
 
-function planAgain({ change, history, options }: Resumption, readSet: ReadSet): PlannedAgain {
+function planAgain({ change, history, options }: Resumption, readSet: ReadSet, io: Io): PlannedAgain {
   if (!change.ready) return { why: "the run ended before its plan was on disk" };
   const accept = [...new Set([...change.begin.plan.intent.accept, ...options.accept])];
   const intent = { ...change.begin.plan.intent, accept, nowMs: Date.now() };
@@ -170,7 +172,8 @@ function planAgain({ change, history, options }: Resumption, readSet: ReadSet): 
     const plan = planIntent(intent, readSet, history);
     const differences = differencesFrom(toSavedPlan(planOf(change)), plan);
     if (differences.length === 0) return { plan };
-    return { why: `the same intent gives other edits now: ${differences.slice(0, 3).join("; ")}` };
+    io.err(renderDifferences(differences));
+    return { why: differenceText(differences) };
   } catch (error) {
     if (!(error instanceof EtcdcidrError)) throw error;
     return { why: error.message };

@@ -134,7 +134,7 @@ function findOnOthers({ plan, placements, onOthers }: FamilyPlacement, { nodes }
       keys: keysOf(nodes.filter((node) => names.has(node.blocks.node.name))),
       what: `there are too few IPv${plan.family} blocks that no other Node has today, so ${someOf(blocks)} would get another's`,
       why: "Pods of the other Nodes keep these addresses until they are renewed, and new Pods get them too",
-      next: "use another range or a longer mask, or accept it and renew all Pods at once",
+      next: "use another range or a longer mask, else renew all Pods at once afterwards",
     }),
   ];
 }

@@ -44,7 +44,7 @@ function findIgnoring({ readSet, nodes }: FindingContext): Finding[] {
       keys,
       what: "the change would have no effect on Pods",
       why: `${why}: Pods get their addresses there, not from Node.spec.podCIDR`,
-      next: "change the network plugin's own pool, or accept it to bring the Nodes in line with one already changed",
+      next: "change the network plugin's own pool, unless that is done and the Nodes are to follow",
     }),
   );
 }

@@ -70,7 +70,7 @@ function findOutside(blocks: readonly BlockAfter[], readSet: ReadSet, make: type
       keys: [...new Set(outside.map(({ key }) => key))],
       what: `Pods run outside the smaller blocks: ${someOf(outside.map(({ text }) => text))}`,
       why: "their addresses may be given to another Node while they still use them",
-      next: "delete or move these Pods first, or accept it and renew them at once",
+      next: "delete or move these Pods first, else renew them at once afterwards",
     }),
   ];
 }

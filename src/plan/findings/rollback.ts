@@ -35,8 +35,8 @@ function findChangedSince({ context, returns }: RollbackFindingRequest): Finding
     acceptableBlocker("changed-since", {
       keys: nodes.map(({ blocks }) => blocks.node.key),
       what: `blocks have been changed again since: ${someOf(details)}`,
-      why: "they are neither what this change wrote nor what was there before, so somebody else meant them",
-      next: "find out who; accepted, these Nodes are left as they are",
+      why: "they are neither what this change wrote nor what was there before, so somebody else meant them; accepted, these Nodes are left as they are",
+      next: "find out who",
     }),
   ];
 }
@@ -108,9 +108,21 @@ const STANDING: ReadonlySet<string> = new Set([
   "pods-outside-block",
 ]);
 
+const LEAVE = "--leave-new-nodes leaves Nodes that joined since where they are";
+
+// What a change would do about it takes flags that a rollback does not have: its ranges and masks are the old ones.
+const NEXT: Readonly<Record<string, string>> = {
+  capacity: `${LEAVE}; or delete Nodes`,
+  "overlaps-current-block": `${LEAVE}; else renew all Pods at once afterwards`,
+  "duplicate-block": "give all but one of them another block right afterwards",
+  "left-alone":
+    "look at their blocks before kube-controller-manager is started: it exits while one is outside its range",
+};
+
 /** What was stored before may always be restored: a blocker about such a value becomes a warning. */
 export function softenFindings(findings: readonly Finding[]): readonly Finding[] {
-  return findings.map((finding) =>
-    STANDING.has(finding.code) ? finding : { ...finding, severity: "warning", acceptable: false },
-  );
+  return findings.map((finding) => {
+    const told = { ...finding, next: NEXT[finding.code] ?? finding.next };
+    return STANDING.has(finding.code) ? told : { ...told, severity: "warning", acceptable: false };
+  });
 }

@@ -178,7 +178,7 @@ describe("overlaps-current-block", () => {
         keys: keys("n1"),
         what: "there are too few IPv4 blocks that no other Node has today, so n1 (10.0.0.0/23) would get another's",
         why: "Pods of the other Nodes keep these addresses until they are renewed, and new Pods get them too",
-        next: "use another range or a longer mask, or accept it and renew all Pods at once",
+        next: "use another range or a longer mask, else renew all Pods at once afterwards",
       },
     ]);
   });

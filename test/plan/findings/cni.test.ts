@@ -4,8 +4,7 @@ import { cluster } from "../../harness/read-set.js";
 import { codes, findingsOf, planOver } from "../scene.js";
 
 const scene = () => cluster().kcm({ "cluster-cidr": "10.112.0.0/16" }).node("n1", "10.112.0.0/24");
-const NEXT =
-  "change the network plugin's own pool, or accept it to bring the Nodes in line with one already changed";
+const NEXT = "change the network plugin's own pool, unless that is done and the Nodes are to follow";
 const FROM_THERE = "Pods get their addresses there, not from Node.spec.podCIDR";
 
 describe("cni-ignores-node", () => {

@@ -70,7 +70,7 @@ describe("pods-outside-block", () => {
           "Pods run outside the smaller blocks: b/far at 10.112.2.9 (n1, 10.112.3.0/26), " +
           "a/higher at 10.112.3.251 (n1, 10.112.3.0/26)",
         why: "their addresses may be given to another Node while they still use them",
-        next: "delete or move these Pods first, or accept it and renew them at once",
+        next: "delete or move these Pods first, else renew them at once afterwards",
       },
     ]);
   });

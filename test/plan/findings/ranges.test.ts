@@ -75,7 +75,7 @@ describe("not-private", () => {
         why:
           "it is not inside RFC 1918, RFC 6598 (100.64.0.0/10) or fc00::/7: whoever owns it on the internet becomes " +
           "unreachable",
-        next: "choose a private range, or accept it if the range is yours",
+        next: "choose a private range, unless this one is yours",
       },
     ]);
   });
