@@ -2,11 +2,13 @@ import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { blockersOf } from "../plan/findings/pod-cidr-findings.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import { componentLife } from "../plan/life-signs.js";
+import { createNameWriter } from "../plan/own-writer.js";
 import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
 import { ONE_BY_ONE } from "../plan/write-mode.js";
 import type { JournalStore, Spool } from "../ports.js";
+import { readChangeRecords } from "../run/change-records.js";
 import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
 import { pendingFromSpool } from "../run/read-pending.js";
@@ -110,12 +112,14 @@ function run(
   const by = runIdentity(session.etcd.endpoint, plan.intent.nowMs);
   const openJournal = async (lock: Lock) => {
     // A run that held the lock until now may have ended half way.
-    const unwritten = await refuseUnfinished(session, await readHistory(store), concerning);
+    const history = await readHistory(store);
+    const unwritten = await refuseUnfinished(session, history, concerning);
+    const nameWriter = createNameWriter(history, await readChangeRecords(session.etcd));
     // Once this run has written the same values, nobody could tell any more that they had not.
     for (const change of supersedes === undefined ? unwritten : [...unwritten, supersedes])
       await closeUnderLock({ session, store, change }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
-    return { journal, begin, read: pendingFromSpool(spool) };
+    return { journal, begin, read: pendingFromSpool(spool), nameWriter };
   };
   return runChange({ session, options, changeId: changeIdOf(plan), plan, steps, openJournal }, io);
 }

@@ -5,6 +5,7 @@ import { EtcdcidrError } from "../errors.js";
 import { type RecordedState, recordOf } from "../plan/change-record.js";
 import type { ChangeState } from "../plan/change-state.js";
 import type { BeginRecord } from "../plan/journal-record.js";
+import type { NameWriter } from "../plan/own-writer.js";
 import type { Plan } from "../plan/plan.js";
 import type { RemainingStep } from "../plan/remaining-steps.js";
 import type { Journal } from "../ports.js";
@@ -33,6 +34,7 @@ export interface ChangeRun {
     readonly journal: Journal;
     readonly begin: BeginRecord;
     readonly read: ReadPending;
+    readonly nameWriter?: NameWriter;
   }>;
 }
 
@@ -85,7 +87,7 @@ async function takeLock({ etcd, backend }: Session, changeId: string, io: Io): P
 async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolean, io: Io): Promise<number> {
   const { session, plan, before } = run;
   const { createSecondReader } = await import("../schema/second-reader.js");
-  const { journal, begin, read } = await run.openJournal(lock);
+  const { journal, begin, read, nameWriter } = await run.openJournal(lock);
   const record = (state: RecordedState, written: number) =>
     recordState(run, lock, { begin, journal, state, written }, io);
   await record("running", before?.committed.size ?? 0);
@@ -99,6 +101,7 @@ async function runLocked(run: ChangeRun, lock: Lock, isInterrupted: () => boolea
     preconditions: lock.preconditions,
     ...(before === undefined ? {} : { before }),
     read,
+    ...(nameWriter === undefined ? {} : { nameWriter }),
     isInterrupted,
     onProgress: progress.show,
   });

@@ -14,6 +14,8 @@ export interface ChangeRecord {
   readonly of?: string;
   /** What it is about, as `changes` shows it. */
   readonly what?: string;
+  /** The ranges that its Nodes' blocks come from. */
+  readonly targets?: readonly string[];
   readonly host: string;
   readonly user: string;
   /** Where its journal lies on that host. */
@@ -75,6 +77,7 @@ export function recordOf(
     operation: intent.operation,
     ...of,
     what: describeChange(plan),
+    targets: plan.families.map(({ target }) => target),
     atMs,
     ...progress,
   };

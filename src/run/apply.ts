@@ -1,5 +1,6 @@
 import { EtcdcidrError } from "../errors.js";
 import type { DroppedRecord } from "../plan/journal-record.js";
+import type { NameWriter } from "../plan/own-writer.js";
 import type { Change, Plan, Precondition } from "../plan/plan.js";
 import { TXNS_IN_FLIGHT } from "../plan/write-mode.js";
 import type { Etcd, Journal } from "../ports.js";
@@ -21,6 +22,8 @@ export interface ApplyRequest {
   readonly before?: Pick<ApplyResult, "committed" | "dropped">;
   /** Where the bytes come from that the edits go into: the journal at first, etcd after an interruption. */
   readonly read: ReadPending;
+  /** Names our own change that has written a Node since it was planned for. */
+  readonly nameWriter?: NameWriter;
   /** Whether the run is to end: what is under way is finished, nothing more is begun. */
   readonly isInterrupted: () => boolean;
   /** Called after each Txn with how many keys are settled. */

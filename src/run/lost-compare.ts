@@ -1,5 +1,6 @@
 import { EtcdcidrError } from "../errors.js";
 import { stringAt } from "../objects/fields.js";
+import type { NameWriter } from "../plan/own-writer.js";
 import { sameFieldValue } from "../plan/same-field-value.js";
 import type { Journal } from "../ports.js";
 import type { FieldEdit } from "../schema/field-edit.js";
@@ -22,7 +23,7 @@ export interface LostCompare {
  * longer what the plan was made from.
  */
 export function afterLostCompare(
-  { schema }: { readonly schema: Schema },
+  { schema, nameWriter }: { readonly schema: Schema; readonly nameWriter?: NameWriter },
   batch: readonly PendingKey[],
   current: ReadonlyMap<string, KeyValue>,
 ): LostCompare {
@@ -37,7 +38,11 @@ export function afterLostCompare(
     else if (uidOf(schema, now) !== uid) dropped.push({ key: change.key, reason: "re-created" });
     else if (holds(schema, now, change.edits, "old")) pending.push(onNewerBytes(prepared, now));
     else if (holds(schema, now, change.edits, "new")) alreadyDone.push(now);
-    else throw fieldsChanged(now);
+    else
+      throw fieldsChanged(
+        now,
+        nameWriter?.(now.key, (path) => schema.readField(now.key, now.value, path)),
+      );
   }
   return { pending, dropped, alreadyDone };
 }
@@ -78,7 +83,15 @@ function holds(
   return edits.every((edit) => sameFieldValue(schema.readField(key, value, edit.path), edit[side]));
 }
 
-function fieldsChanged({ key, modRevision }: KeyValue): EtcdcidrError {
+function fieldsChanged({ key, modRevision }: KeyValue, ours: string | undefined): EtcdcidrError {
+  if (ours !== undefined) {
+    return new EtcdcidrError("refused", {
+      what: `the blocks in ${key} were changed by ${ours}`,
+      why: `at revision ${modRevision} they are what that change writes, and no longer what this plan was made from`,
+      now: "this Node is as that change left it",
+      next: "see in `etcdcidr changes` what it is",
+    });
+  }
   return new EtcdcidrError("refused", {
     what: `the blocks in ${key} were changed by somebody else`,
     why: `at revision ${modRevision} they are neither what the plan was made from nor what it writes`,

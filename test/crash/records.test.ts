@@ -77,6 +77,7 @@ describe("the record of a change", () => {
       user,
       journal: join(directories.one, id),
       what: "10.112.0.0/20 -> 10.212.0.0/16",
+      targets: ["10.212.0.0/16"],
       atMs: expect.any(Number),
       state: "done",
       nodes: 20,

@@ -124,6 +124,39 @@ test("a second operator who has waited for as long as a lease: told who is at it
   );
 });
 
+test.each([
+  { where: "this host", other: "kube-1" },
+  { where: "another host", other: "kube-2" },
+])("a change of $where that came between plan and lock is named, not somebody else", async ({ other }) => {
+  const scene = await openScene(server.endpoint, "in flight", 3);
+  const directories = { "kube-1": scene.directory, "kube-2": temporaryFolder() };
+  const directory = directories[other as keyof typeof directories];
+  const early = [() => runnerOf(scene.cluster, directory)(CHANGE.with(1, "10.213.0.0/16"), { host: other })];
+  const late = await scene.run([...CHANGE, "-o", "json"], {
+    host: "kube-1",
+    beforeTxn: async () => {
+      await early.pop()?.();
+    },
+  });
+  const [id] = changesIn(directory);
+  const by = `${id} of ${userInfo().username}@${other}`;
+  expect(late.exitCode).toBe(3);
+  expect(late.err).toMatch(
+    new RegExp(`error\\[refused\\]: the blocks in \\S+/minions/node-\\d were changed by change ${by}\n`),
+  );
+  expect(late.err).toContain(
+    "now:  none of the 3 Nodes is written\n  next: see in `etcdcidr changes` what it is; then run the command again\n",
+  );
+  const keys = ["node-0", "node-1", "node-2"].map((name) => `${scene.cluster.prefix}/minions/${name}`);
+  expect(JSON.parse(late.out)).toMatchObject({
+    state: "not-written",
+    written: {},
+    dropped: {},
+    left: keys,
+    error: { code: "refused", now: "none of the 3 Nodes is written" },
+  });
+});
+
 test("the same change twice at once: both are content, and each Node is written once", async () => {
   const { scene, start } = await openStage();
   const operators = [start(CHANGE), start(CHANGE)];

@@ -168,8 +168,21 @@ describe("the edited fields are changed by somebody else", () => {
   test("while others are written: exit 4, saying which are", async () => {
     const { cluster, run } = await sceneOn(server.endpoint, liveCluster("v1.36-single"));
     interfere({ before: { 2: () => setBlock(cluster, "kube-2", FOREIGN) } });
-    const { err, exitCode } = await run(...CHANGE);
+    const { out, err, exitCode } = await run(...CHANGE, "-o", "json");
     expect(exitCode).toBe(4);
+    const { prefix } = cluster;
+    const written = Object.keys(NEW).filter((name) => name !== "kube-2");
+    const data = JSON.parse(out);
+    expect(data).toMatchObject({
+      state: "part-applied",
+      journal: expect.stringContaining(data.changeId),
+      plan: { outline: { unchanged: 0 } },
+      dropped: {},
+      left: [`${prefix}/minions/kube-2`],
+      error: { code: "stopped", now: "4 of 5 Nodes are written, not written: kube-2" },
+      afterwards: expect.arrayContaining([]),
+    });
+    expect(Object.keys(data.written).sort()).toEqual(written.map((name) => `${prefix}/minions/${name}`));
     expect(errorIn(err, cluster)).toContain("\n  now:  4 of 5 Nodes are written, not written: kube-2\n");
     expect(blocksOf(await cluster.nodes())).toEqual({ ...NEW, "kube-2": FOREIGN });
     expect((await run("changes")).out).toMatch(/ part-applied +4 of 5 /);

@@ -70,8 +70,15 @@ describe("no answer", () => {
   test("three times: the run ends, and the outcome is unknown", async () => {
     const { cluster, run } = await sceneOn(server.endpoint);
     interfere({ lost: { 1: "request", 2: "request", 3: "request" } });
-    const { err, exitCode } = await run(...CHANGE);
+    const { out, err, exitCode } = await run(...CHANGE, "-o", "json");
     expect(exitCode).toBe(5);
+    const left = Object.keys(OLD).map((name) => `${cluster.prefix}/minions/${name}`);
+    expect(JSON.parse(out)).toMatchObject({
+      state: "in-doubt",
+      written: {},
+      left,
+      error: { code: "in-doubt" },
+    });
     expect(errorIn(err, cluster)).toMatch(
       new RegExp(
         [
@@ -149,8 +156,10 @@ test("an etcd that freezes: the outcome is unknown, and the way back holds wheth
 test("reading back fails: what is written is said, exit 6", async () => {
   const { cluster, run } = await sceneOn(server.endpoint);
   interfere({ silentFrom: 1 });
-  const { err, exitCode } = await run(...CHANGE);
+  const { out, err, exitCode } = await run(...CHANGE, "-o", "json");
   expect(exitCode).toBe(6);
+  expect(JSON.parse(out)).toMatchObject({ state: "not-verified", left: [], error: { code: "not-verified" } });
+  expect(Object.keys(JSON.parse(out).written)).toHaveLength(5);
   expect(err).toContain("error[not-verified]: ");
   expect(err).toContain("  now:  5 Nodes are written, and not read back\n");
   interfere({});
