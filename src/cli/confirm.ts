@@ -1,4 +1,4 @@
-import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
+import { EtcdcidrError, NOTHING_BY_THIS_RUN, NOTHING_WRITTEN } from "../errors.js";
 import type { Plan } from "../plan/plan.js";
 import { escapeText } from "./escape-text.js";
 import type { Io } from "./io.js";
@@ -17,17 +17,26 @@ export async function confirm({ plan, clusterName, endpoint, yes }: Confirmation
   const more = nodes.length > names.length ? ", ..." : "";
   const cluster = escapeText(clusterName ?? plan.cluster.kubeSystemUid);
   const question = `Change ${nodes.length} Node${nodes.length === 1 ? "" : "s"} (${names.join(", ")}${more}) of cluster ${cluster} at ${endpoint}`;
-  await confirmCount(question, nodes.length, yes, io);
+  const now = nodes.length < plan.outline.nodes.length ? NOTHING_BY_THIS_RUN : NOTHING_WRITTEN;
+  await confirmCount({ question, count: nodes.length, yes, now }, io);
+}
+
+export interface CountToConfirm {
+  readonly question: string;
+  readonly count: number;
+  readonly yes: boolean;
+  /** What is true when the answer is no. */
+  readonly now: string;
 }
 
 /** The same for any number of things. */
-export async function confirmCount(question: string, count: number, yes: boolean, io: Io): Promise<void> {
+export async function confirmCount({ question, count, yes, now }: CountToConfirm, io: Io): Promise<void> {
   if (yes) return;
   if (!io.interactive) {
     throw new EtcdcidrError("no-terminal", {
       what: `will not go on with ${count} change${count === 1 ? "" : "s"} without a yes`,
       why: "there is no terminal to ask on",
-      now: NOTHING_WRITTEN,
+      now,
       next: "read what is printed above, then give --yes",
     });
   }
@@ -36,7 +45,7 @@ export async function confirmCount(question: string, count: number, yes: boolean
   throw new EtcdcidrError(answer === undefined ? "interrupted" : "declined", {
     what: "the change was not confirmed",
     why: answer === undefined ? "no answer was given" : `the answer was not ${count}`,
-    now: NOTHING_WRITTEN,
+    now,
     next: "run the command again",
   });
 }

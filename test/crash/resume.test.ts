@@ -173,6 +173,21 @@ describe("a change that is half done", () => {
     await beat(scene, "node-19");
     await beat(scene, "node-0");
     await scene.cluster.delete("minions/node-18");
+    const unconfirmed = await scene.run(["resume"]);
+    expect(unconfirmed.err).toContain("now:  this run has written nothing\n");
+    expect(unconfirmed.out).toMatch(
+      new RegExp(
+        [
+          "^cluster   etcd cluster [0-9a-f]+ at \\S+",
+          `change    ${firstOf(scene)} of \\S+: change-pod-cidr 10.112.0.0/20 -> 10.212.0.0/16`,
+          "done      17 of 20 Nodes written",
+          "left      3",
+          "",
+          "NODE     BEFORE           NEW",
+          "node-17  10.112.8.128/25  10.212.8.128/25\n",
+        ].join("\n"),
+      ),
+    );
     const { exitCode, out } = await scene.run(["resume", "--yes"]);
     expect(exitCode).toBe(0);
     expect(out).toContain(`left out: ${scene.cluster.prefix}/minions/node-18, deleted meanwhile\n`);

@@ -592,6 +592,24 @@ describe("what was stored before may always be restored", () => {
     expect(codes(rollbackOver(now, change))).toEqual(["blocker capacity", "warning deleted-since"]);
   });
 
+  test("names no flags that a rollback does not have", () => {
+    const full = cluster().kcm({ "cluster-cidr": "10.112.0.0/24" }).node("n1", "10.112.0.0/24");
+    const one = changed(full, "10.212.0.0/16", { nodeMaskSize: 24 });
+    const joined = nodeFacts("n2", { podCidrs: ["10.212.9.0/24"], uid: "new" });
+    expect(findingsOf(rollbackOver(withNodes(one.after, [joined]), one.change), "capacity")).toMatchObject([
+      { next: "--leave-new-nodes leaves Nodes that joined since where they are; or delete Nodes" },
+    ]);
+    const { after, change } = changed(two(), "10.212.0.0/16", { nodes: ["n1"] });
+    const twin = nodeFacts("n3", { podCidrs: ["10.112.1.0/24"], uid: "new" });
+    const shared = rollbackOver(withNodes(after, [twin]), change, { leaveNewNodes: true });
+    expect(findingsOf(shared, "duplicate-block").map(({ next }) => next)).toEqual([
+      "give all but one of them another block right afterwards",
+    ]);
+    const stray = nodeFacts("n4", { podCidrs: ["10.9.0.0/24"], uid: "new" });
+    const left = rollbackOver(withNodes(after, [stray]), change, { leaveNewNodes: true });
+    expect(left.findings.filter(({ next }) => /--(node|assign|add)/.test(next))).toEqual([]);
+  });
+
   test("an old block that somebody else has got meanwhile is given back with a warning", () => {
     const { after, change } = changed(two());
     const now = withNodes(after, [nodeFacts("n3", { podCidrs: ["10.112.1.0/24"], uid: "new" })]);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { planChangePodCidr } from "../../src/plan/change-pod-cidr.js";
+import type { ChangeRecord } from "../../src/plan/change-record.js";
 import type { JournaledChange } from "../../src/plan/journaled-change.js";
+import { newerRecords } from "../../src/plan/newer-records.js";
 import type { Plan } from "../../src/plan/plan.js";
 import type { ReadSet } from "../../src/plan/read-set.js";
 import {
@@ -188,6 +190,34 @@ describe("a later change over the same fields", () => {
     expect(idOf(selectChange(history, undefined))).toBe("a");
     rollback("d", "a");
     expect(selectChange(history, undefined)).toBeUndefined();
+  });
+
+  test("that another host has completed is undone there; one that it has undone is no matter", () => {
+    const { history, change } = scene();
+    change("a", "10.2.0.0/16");
+    change("b", "10.3.0.0/16", [], { written: ["n1"], end: null });
+    const record: ChangeRecord = {
+      id: "b",
+      operation: "change-pod-cidr",
+      host: "kube-2",
+      user: "ann",
+      journal: "/var/lib/etcdcidr/b",
+      atMs: 0,
+      state: "done",
+    };
+    const select = (rest: Partial<ChangeRecord>) => () =>
+      selectChange(history, "a", newerRecords(history, [{ ...record, ...rest }]));
+    expect(errorOf(select({}))).toMatchObject({
+      explanation: {
+        next: "it was gone on with on kube-2 and is done: run `etcdcidr rollback b` there first (its journal is /var/lib/etcdcidr/b)",
+      },
+    });
+    expect(idOf(select({ undoneBy: "c" })())).toBe("a");
+    expect(errorOf(select({ state: "running", host: "kube-1" }))).toMatchObject({
+      explanation: {
+        next: "it is half done: `etcdcidr resume b` goes on with it, `etcdcidr rollback b` undoes it",
+      },
+    });
   });
 
   test("and a rollback of it that did not come to its end do not", () => {

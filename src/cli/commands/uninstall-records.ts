@@ -25,12 +25,8 @@ export async function uninstallRecords(options: GlobalOptions, io: Io): Promise<
     if (lock !== undefined) throw underWay(lock.holder, thisHost());
     refuseOpen(records, options);
     for (const { key } of keys) io.out(`${key}\n`);
-    await confirmCount(
-      `Remove these ${keys.length} keys from ${session.etcd.endpoint}`,
-      keys.length,
-      options.yes,
-      io,
-    );
+    const question = `Remove these ${keys.length} keys from ${session.etcd.endpoint}`;
+    await confirmCount({ question, count: keys.length, yes: options.yes, now: "nothing was removed" }, io);
     const removed = await removeKeys(session.etcd, keys);
     io.err(`${removed} of ${keys.length} keys removed; journals stay where they are\n`);
     return 0;
