@@ -6,6 +6,7 @@ import type { RollbackOptions } from "./commands/rollback.js";
 import type { VerifyOptions } from "./commands/verify.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
+import { ofThisRun } from "./of-this-run.js";
 import { addMemberCommands } from "./program-members.js";
 
 /** The command line. `done` takes a command's exit code; the commands' code is loaded when one is called. */
@@ -123,7 +124,8 @@ function addRollback(program: Command, io: Io, done: (exitCode: number) => void)
     )
     .action(async (change: string | undefined, _options: unknown, command: Command) => {
       const { rollback } = await import("./commands/rollback.js");
-      done(await rollback(change, command.optsWithGlobals<RollbackOptions & GlobalOptions>(), io));
+      const options = command.optsWithGlobals<RollbackOptions & GlobalOptions>();
+      done(await ofThisRun(() => rollback(change, options, io)));
     });
 }
 
@@ -135,7 +137,8 @@ function addResume(program: Command, io: Io, done: (exitCode: number) => void): 
     .addHelpText("after", "\nExamples:\n  etcdcidr resume\n  etcdcidr resume 20261201-113000-7f3a9c --yes")
     .action(async (change: string | undefined, _options: unknown, command: Command) => {
       const { resume } = await import("./commands/resume.js");
-      done(await resume(change, command.optsWithGlobals<GlobalOptions>(), io));
+      const options = command.optsWithGlobals<GlobalOptions>();
+      done(await ofThisRun(() => resume(change, options, io)));
     });
 }
 

@@ -63,6 +63,7 @@ test.each(["resume", "rollback"])(
     const directory = temporaryFolder();
     const { exitCode, err } = await live([command, "--journal-dir", directory, "--endpoints", "127.0.0.1:1"]);
     expect([exitCode, err.split("\n")[0]]).toEqual([3, expect.stringContaining("error[unreachable]")]);
+    expect(err).toContain("\n  now:  this run has written nothing\n");
   },
 );
 
