@@ -8,6 +8,7 @@ import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
 import { ONE_BY_ONE } from "../plan/write-mode.js";
 import type { JournalStore, Spool } from "../ports.js";
+import type { ReadPending } from "../run/apply.js";
 import { readChangeRecords } from "../run/change-records.js";
 import { readHistory } from "../run/history.js";
 import type { Lock } from "../run/lock.js";
@@ -38,6 +39,8 @@ export interface Execution {
   readonly snapshot?: string;
   /** The change that this one is about, as `refuseUnfinished` takes them. */
   readonly concerning?: readonly string[];
+  /** Where the bytes come from that the edits go into; the spool, unless another place is named. */
+  readonly read?: ReadPending;
   /** A change that has written nothing and is closed when this one begins. */
   readonly supersedes?: JournaledChange;
 }
@@ -67,7 +70,7 @@ export async function executePlan(execution: Execution, io: Io): Promise<number>
     await confirm({ plan, clusterName: view.clusterName, endpoint: view.endpoint, yes: options.yes }, io);
     if (execution.snapshot !== undefined)
       io.err(renderSnapshot(await saveSnapshotOf(session, execution.snapshot, io)));
-    return await run({ ...execution, plan: asWatched(plan, writes.seen(), io), spool }, view.steps, io);
+    return await run({ ...execution, plan: asWatched(plan, await writes.seen(), io), spool }, view.steps, io);
   } finally {
     writes.stop();
   }
@@ -119,7 +122,7 @@ function run(
     for (const change of supersedes === undefined ? unwritten : [...unwritten, supersedes])
       await closeUnderLock({ session, store, change }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
-    return { journal, begin, read: pendingFromSpool(spool), nameWriter };
+    return { journal, begin, read: execution.read ?? pendingFromSpool(spool), nameWriter };
   };
   return runChange({ session, options, changeId: changeIdOf(plan), plan, steps, openJournal }, io);
 }

@@ -115,6 +115,10 @@ function addRollback(program: Command, io: Io, done: (exitCode: number) => void)
     .argument("[change]", "id of the change to undo; else the newest that stands")
     .description("Undoes a change: old values into today's objects; Nodes that joined since are moved along.")
     .option("--leave-new-nodes", "leave Nodes that joined since where they are", false)
+    .option(
+      "--restore-unreadable <key>",
+      "only put a journal's bytes back over this key, whose value nobody can decode any more",
+    )
     .option("--one-transaction", "all or nothing, even while API servers watch", false)
     .option("--dry-run", "print the plan and end: exit code 0, or 3 when it is blocked", false)
     .option("--out <file>", "save the plan for `etcdcidr apply`")

@@ -32,11 +32,9 @@ export function renderPlan(view: PlanView, io: Io): string {
 function renderHeader({ plan, clusterName, endpoint, components }: PlanView): string[] {
   const { cluster, outline, intent } = plan;
   const name = clusterName === undefined ? "" : `${escapeText(clusterName)}, `;
-  const what =
-    intent.operation === "rollback" ? `rollback of ${intent.changeId}` : "new blocks for the Nodes";
   return [
     `cluster   ${name}etcd cluster ${cluster.etcdId.toString(16)} at ${endpoint}, revision ${plan.readAt}`,
-    `plan      ${plan.id}: ${what}`,
+    `plan      ${plan.id}: ${escapeText(whatOf(intent))}`,
     ...outline.families.flatMap((family) => [
       `IPv${family.family}      ${family.oldRange ?? "(none)"} -> ${family.target}`,
       ...(family.oldRangeSource === undefined
@@ -48,6 +46,12 @@ function renderHeader({ plan, clusterName, endpoint, components }: PlanView): st
     `          ${METHODS[plan.mode.kind]}: ${plan.mode.why}`,
     ...components.map(renderLife),
   ];
+}
+
+function whatOf(intent: Plan["intent"]): string {
+  if (intent.operation === "rollback") return `rollback of ${intent.changeId}`;
+  if (intent.operation === "restore-unreadable") return `bytes of ${intent.changeId} for ${intent.key}`;
+  return "new blocks for the Nodes";
 }
 
 function renderLife({ component, isLive, why }: ComponentLife, index: number): string {

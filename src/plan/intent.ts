@@ -1,5 +1,5 @@
 /** What the operator asked for, as plain data: the planner reads nothing else but the read set. */
-export type Intent = ChangePodCidrIntent | RollbackIntent;
+export type Intent = ChangePodCidrIntent | RollbackIntent | RestoreUnreadableIntent;
 
 interface CommonIntent {
   /** When the command was given, milliseconds since the epoch; the planner has no clock of its own. */
@@ -33,4 +33,12 @@ export interface RollbackIntent extends CommonIntent {
   /** The id of the change to undo. */
   readonly changeId: string;
   readonly leaveNewNodes: boolean;
+}
+
+/** The one case in which old bytes replace newer ones: nobody can read those. */
+export interface RestoreUnreadableIntent extends CommonIntent {
+  readonly operation: "restore-unreadable";
+  readonly key: string;
+  /** The id of the change whose journal has the bytes. */
+  readonly changeId: string;
 }

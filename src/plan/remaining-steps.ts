@@ -20,6 +20,7 @@ export function remainingSteps(
   readSet: ReadSet,
   changed: readonly NodeOutline[],
 ): readonly RemainingStep[] {
+  if (families.length === 0) return [];
   return [
     ...flannelEdits(families, readSet),
     ...waitSteps(nodesOutside(families, readSet.nodes, changed)),

@@ -63,7 +63,7 @@ export function selectChange(
   });
   const selected =
     id === undefined
-      ? standing.findLast(({ begin }) => begin.plan.intent.operation !== "rollback")
+      ? standing.findLast(({ begin }) => begin.plan.intent.operation === "change-pod-cidr")
       : standing.find(({ begin }) => begin.changeId === id);
   if (selected === undefined) {
     if (id === undefined) return undefined;
@@ -85,12 +85,16 @@ function undoesOneOf(changes: readonly JournaledChange[], change: JournaledChang
   return changes.some(({ begin }) => begin.changeId === intent.changeId);
 }
 
-/** Whether both wrote the same fields: keys may be called alike in another cluster, and one may never have been sent. */
+/**
+ * Whether both wrote the same fields: keys may be called alike in another cluster, one may never have been sent, and bytes that
+ * were put back whole are no edit of a field.
+ */
 function sharesKeys(change: JournaledChange, other: JournaledChange): boolean {
   return (
     isOfCluster(change, other.begin.plan.cluster) &&
     [...change.keys.values()].some(
-      ({ key, sent }) => sent !== undefined && other.keys.get(key)?.sent !== undefined,
+      ({ key, sent, edits }) =>
+        sent !== undefined && edits.length > 0 && other.keys.get(key)?.sent !== undefined,
     )
   );
 }

@@ -36,7 +36,7 @@ export async function gather(request: GatherRequest): Promise<ReadSet> {
   const writes = watchWrites(request.etcd, cluster, request.prefix, revision);
   try {
     const readSet = await gatherAt(request, cluster, revision);
-    const writtenMeanwhile = writes.seen();
+    const writtenMeanwhile = await writes.seen();
     return { ...readSet, ...(writtenMeanwhile === undefined ? {} : { writtenMeanwhile }) };
   } finally {
     writes.stop();

@@ -35,6 +35,8 @@ export function afterLostCompare(
     const now = current.get(change.key);
     if (now === undefined) dropped.push({ key: change.key, reason: "deleted" });
     else if (now.modRevision === prepared.modRevision) pending.push(prepared);
+    // Bytes that are put back whole go over the ones that could not be read, and over no others.
+    else if (change.edits.length === 0) throw fieldsChanged(now, undefined);
     else if (uidOf(schema, now) !== uid) dropped.push({ key: change.key, reason: "re-created" });
     else if (holds(schema, now, change.edits, "old")) pending.push(onNewerBytes(prepared, now));
     else if (holds(schema, now, change.edits, "new")) alreadyDone.push(now);

@@ -18,6 +18,17 @@ export function pendingFromSpool(spool: Spool): ReadPending {
   };
 }
 
+/** Bytes that a journal has, in the place of those that etcd holds. */
+export function pendingFromJournal(original: Uint8Array): ReadPending {
+  return async (updates) =>
+    updates.map((update) => ({
+      update,
+      modRevision: update.change.modRevision,
+      value: original,
+      lostCompares: 0,
+    }));
+}
+
 /** After an interruption: into what etcd holds now, where that is not done already. */
 export function pendingFromEtcd(etcd: Etcd, schema: Schema, journal: Journal): ReadPending {
   return async (updates, report) => {

@@ -43,7 +43,11 @@ export function holdsWhatWasSent(
 ): boolean {
   if (keyValue.modRevision === modRevision) return false;
   if (sha256Hex(keyValue.value) === sha256) return true;
-  return edits.every((edit) => sameFieldValue(schema.readField(key, keyValue.value, edit.path), edit.new));
+  // Without an edit, bytes are put back whole: only the very bytes tell.
+  return (
+    edits.length > 0 &&
+    edits.every((edit) => sameFieldValue(schema.readField(key, keyValue.value, edit.path), edit.new))
+  );
 }
 
 async function readKeys(

@@ -4,8 +4,8 @@ import type { Etcd } from "../ports.js";
 
 /** Whether anybody writes to the cluster; etcdcidr's own keys lie elsewhere. */
 export interface WriteWatch {
-  /** The first key that was put. */
-  seen(): string | undefined;
+  /** The first key that was put, of all that etcd has taken until now. */
+  seen(): Promise<string | undefined>;
   stop(): void;
 }
 
@@ -23,5 +23,12 @@ export function watchWrites(
       : etcd.watchPut(`${prefix}/`, after + 1n, (put) => {
           key = put;
         });
-  return { seen: () => key, stop };
+  return {
+    async seen() {
+      // This read waits for every write before it, and the watch has told of those by the time it is answered.
+      await etcd.range({ key: `${prefix}/`, keysOnly: true });
+      return key;
+    },
+    stop,
+  };
 }

@@ -24,6 +24,7 @@ import {
   refuseUnfinished,
   waitForOtherRun,
 } from "../refuse-unfinished.js";
+import { restoreUnreadable } from "../restore-unreadable.js";
 import { journalStore, openSessionFor } from "../session.js";
 
 export interface RollbackOptions {
@@ -31,6 +32,7 @@ export interface RollbackOptions {
   readonly oneTransaction: boolean;
   readonly dryRun: boolean;
   readonly out?: string;
+  readonly restoreUnreadable?: string;
 }
 
 export async function rollback(
@@ -38,6 +40,8 @@ export async function rollback(
   options: RollbackOptions & GlobalOptions,
   io: Io,
 ): Promise<number> {
+  const { restoreUnreadable: key } = options;
+  if (key !== undefined) return restoreUnreadable({ key, changeId, options }, io);
   const store = journalStore(options);
   const found = await readHistory(store);
   const session = await openSessionFor(changeId, found, options, io);

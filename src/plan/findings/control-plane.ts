@@ -23,7 +23,7 @@ function findUnreadable({ readSet: { unreadable } }: FindingContext): Finding[] 
       why: someOf([...new Set(unreadable.map(({ why }) => why))]),
       next: unreadable.every(({ why }) => why.includes("encrypted"))
         ? "nothing is damaged: this version of etcdcidr cannot read values that are encrypted at rest, and changes nothing there"
-        : "restore a damaged value from an etcd snapshot or from a journal's original: one unreadable object stops every list of its kind",
+        : "put a journal's bytes back with `etcdcidr rollback --restore-unreadable <key>`, or the value from an etcd snapshot: one unreadable object stops every list of its kind",
     }),
   ];
 }

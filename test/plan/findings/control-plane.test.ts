@@ -23,7 +23,7 @@ describe("unreadable", () => {
         keys: ["/registry/minions/n2", "/registry/configmaps/kube-system/kube-proxy"],
         what: "2 values cannot be read: /registry/minions/n2, /registry/configmaps/kube-system/kube-proxy",
         why: "the value of /registry/minions/n2 is malformed: byte 4: cut short, encrypted",
-        next: "restore a damaged value from an etcd snapshot or from a journal's original: one unreadable object stops every list of its kind",
+        next: "put a journal's bytes back with `etcdcidr rollback --restore-unreadable <key>`, or the value from an etcd snapshot: one unreadable object stops every list of its kind",
       },
     ]);
   });
