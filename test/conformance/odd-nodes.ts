@@ -15,8 +15,11 @@ const UNKNOWN = int(15_000, 42);
 const HEALED_WITHIN_MS = 30_000;
 const [RAW, SPEC] = [2, 2];
 
-/** Stored Nodes that the API would never have written. */
-export function judgeOddNodes(bed: Bed): void {
+/**
+ * Stored Nodes that the API would never have written. Host bits and leading zeros are refused by a strict API server (gate
+ * StrictIPCIDRValidation), two blocks of one family by every one.
+ */
+export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
   test("blocks that the API server shows but refuses to write again are put right by a change", async () => {
     await bed.refill();
     const { api } = bed.plane;
@@ -30,12 +33,12 @@ export function judgeOddNodes(bed: Bed): void {
     };
     for (const [name, values] of Object.entries(odd))
       await rewrite(bed, name, (value) => withFields(value, values));
-    const refused = ["node-1", "node-2", "node-3"];
+    const refused = isStrict ? ["node-1", "node-2", "node-3"] : ["node-3"];
     const label = async (name: string) => {
       const body = { metadata: { labels: { written: "again" } } };
       return (await api.request("PATCH", `${NODES}/${name}`, body, MERGE_PATCH)).status;
     };
-    expect(await Promise.all(refused.map(label))).toEqual([422, 422, 422]);
+    expect(await Promise.all(refused.map(label))).toEqual(refused.map(() => 422));
 
     expect(await runOn(bed, temporaryFolder(), ...CHANGE)).toMatchObject({ exitCode: 0 });
 
