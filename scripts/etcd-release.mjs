@@ -24,6 +24,11 @@ export function etcdFolder(release, directory = cacheDirectory()) {
   return join(directory, `etcd-${release}`);
 }
 
+/** The same of etcdctl and etcdutl. */
+export function etcdToolsFolder(release) {
+  return join(cacheDirectory(), `etcd-tools-${release}`);
+}
+
 /** Builds the server, about a minute. */
 export function buildEtcd(release, directory = cacheDirectory()) {
   intoPlace(etcdFolder(release, directory), (draft) => {
@@ -53,7 +58,7 @@ export function obtainEtcdServer({ minor, say }) {
  */
 export function obtainEtcdTools({ minor, say }) {
   const release = releaseOf(minor);
-  const folder = join(cacheDirectory(), `etcd-tools-${release}`);
+  const folder = etcdToolsFolder(release);
   if (existsSync(folder)) return folder;
   say(`building etcdctl and etcdutl ${release} with Go (about a minute, once)`);
   const tools = ["etcdctl", "etcdutl"];

@@ -1,7 +1,13 @@
 // What a test file starts, which its name says: `kine-kubernetes-1.36.go.test.ts`, `kubernetes-1.37-etcd-3.7.go.long.test.ts`.
 import { existsSync } from "node:fs";
 import { onPath } from "../cache.mjs";
-import { etcdFolder, obtainEtcdServer, releaseOf } from "../etcd-release.mjs";
+import {
+  etcdFolder,
+  etcdToolsFolder,
+  obtainEtcdServer,
+  obtainEtcdTools,
+  releaseOf,
+} from "../etcd-release.mjs";
 import { kineFolder, obtainKine } from "./kine.mjs";
 import { kubernetesFolder, obtainKubernetes } from "./kubernetes.mjs";
 
@@ -14,19 +20,24 @@ function unbuilt(name) {
   const [, kubernetes] = /kubernetes-(\d+\.\d+)/.exec(name) ?? [];
   const [, etcd] = /etcd-(\d+\.\d+)/.exec(name) ?? [];
   const programs = [
-    kubernetes && {
-      folder: kubernetesFolder(kubernetes),
-      tools: ["go"],
-      build: (say) => obtainKubernetes({ minor: kubernetes, say }),
-    },
-    etcd && {
-      folder: etcdFolder(releaseOf(etcd)),
-      tools: ["go"],
-      build: (say) => obtainEtcdServer({ minor: etcd, say }),
-    },
-    name.includes("kine-") && { folder: kineFolder(), tools: ["go", "gcc"], build: obtainKine },
+    ...(kubernetes === undefined ? [] : [ofKubernetes(kubernetes)]),
+    ...(etcd === undefined ? [] : ofEtcd(etcd)),
+    ...(name.includes("kine-") ? [{ folder: kineFolder(), tools: ["go", "gcc"], build: obtainKine }] : []),
   ];
-  return programs.filter((program) => program && !existsSync(program.folder));
+  return programs.filter(({ folder }) => !existsSync(folder));
+}
+
+function ofKubernetes(minor) {
+  const build = (say) => obtainKubernetes({ minor, say });
+  return { folder: kubernetesFolder(minor), tools: ["go"], build };
+}
+
+function ofEtcd(minor) {
+  const release = releaseOf(minor);
+  return [
+    { folder: etcdFolder(release), tools: ["go"], build: (say) => obtainEtcdServer({ minor, say }) },
+    { folder: etcdToolsFolder(release), tools: ["go"], build: (say) => obtainEtcdTools({ minor, say }) },
+  ];
 }
 
 /**
