@@ -9,26 +9,29 @@ import { createNodes, nodesWithBlocks } from "./control-plane/nodes.mjs";
 import { ETCD_MINORS, obtainEtcdServer, obtainEtcdTools } from "./etcd-release.mjs";
 import { ROOT } from "./set-up.mjs";
 
+const KUBERNETES = "1.36";
+const ETCD = "3.6";
+
 const USAGE = `usage:
   npm run control-plane -- up [--kubernetes <minor>] [--dual-stack] [--nodes <n>] [--encryption <provider>]
                               [--kine | --etcd <minor>] [--port <port>]
   npm run control-plane -- down
 
-  --kubernetes   ${MINORS.join(", ")} (default 1.36); what is not there yet is built with Go
+  --kubernetes   ${MINORS.join(", ")} (default ${KUBERNETES}); what is not there yet is built with Go
   --dual-stack   an IPv4 and an IPv6 range each for Pods and Services
   --nodes        how many Nodes there are, at most 256 (default 3)
   --encryption   encrypts Nodes, Secrets and ConfigMaps: aescbc, aesgcm or secretbox
   --kine         kine over sqlite in the place of etcd
-  --etcd         ${ETCD_MINORS.join(", ")} (default 3.6)
+  --etcd         ${ETCD_MINORS.join(", ")} (default ${ETCD})
   --port         kube-apiserver's (default: a free one)`;
 
 const OPTIONS = {
-  kubernetes: { type: "string", default: "1.36" },
+  kubernetes: { type: "string", default: KUBERNETES },
   "dual-stack": { type: "boolean", default: false },
   nodes: { type: "string", default: "3" },
   encryption: { type: "string" },
   kine: { type: "boolean", default: false },
-  etcd: { type: "string", default: "3.6" },
+  etcd: { type: "string" },
   port: { type: "string" },
   id: { type: "string" },
 };
@@ -42,10 +45,11 @@ const NODES_WITHIN_MS = 60_000;
 const COMMANDS = { up, down, serve };
 
 async function up(options) {
+  if (options.kine && options.etcd) throw new Error("--kine and --etcd: there is one store");
   checkNumber("nodes", options.nodes, 256);
   if (options.port !== undefined) checkNumber("port", options.port, 65_535);
   binaries(options);
-  const tools = options.kine ? undefined : obtainEtcdTools({ minor: options.etcd, say: console.log });
+  const tools = options.kine ? undefined : obtainEtcdTools({ minor: options.etcd ?? ETCD, say: console.log });
   const about = await startInBackground(process.argv.slice(3), options.port && Number(options.port));
   const cli = join(ROOT, "bin", "etcdcidr.js");
   console.log(
@@ -92,7 +96,7 @@ async function serve(options) {
 }
 
 /** What is not there yet is built. */
-function binaries({ kubernetes: minor, kine, etcd }) {
+function binaries({ kubernetes: minor, kine, etcd = ETCD }) {
   const say = console.log;
   const store = kine ? { kine: obtainKine(say) } : { etcd: obtainEtcdServer({ minor: etcd, say }) };
   return { kubernetes: obtainKubernetes({ minor, say }), store };

@@ -29,7 +29,9 @@ export function judgeLiveChange(bed: Bed, oldRange: string): void {
     expect(await runOn(bed, temporaryFolder(), ...CHANGE)).toMatchObject({ exitCode: 0 });
 
     expect(blocksIn(await api.get(NODES))).toEqual(expected);
-    expect(blocksIn(await api.get(`${NODES}?resourceVersion=0`))).toEqual(expected);
+    const showsAll = async () =>
+      expect(blocksIn(await api.get(`${NODES}?resourceVersion=0`))).toEqual(expected);
+    await vi.waitFor(showsAll, { timeout: SEEN_WITHIN_MS });
     expect(await readEach(api, names)).toEqual(expected);
     for (const watch of watches) {
       const modified = () => watch.events.filter(({ type }) => type === "MODIFIED");
