@@ -50,7 +50,8 @@ async function up(options) {
   if (options.port !== undefined) checkNumber("port", options.port, 65_535);
   binaries(options);
   const tools = options.kine ? undefined : obtainEtcdTools({ minor: options.etcd ?? ETCD, say: console.log });
-  const about = await startInBackground(process.argv.slice(3), options.port && Number(options.port));
+  const flags = process.argv.slice(2).filter((arg) => arg !== "up");
+  const about = await startInBackground(flags, options.port && Number(options.port));
   const cli = join(ROOT, "bin", "etcdcidr.js");
   console.log(
     [
