@@ -34,7 +34,7 @@ function moveUnlessThere(draft, target) {
   }
 }
 
-/** Runs a command to its end and returns its stdout; throws what it says on stderr when it fails. */
+/** Runs a command to its end and returns its stdout; throws what it says when it fails. */
 export function capture(command, args, options) {
   const result = spawnSync(command, args, {
     encoding: "utf8",
@@ -43,8 +43,11 @@ export function capture(command, args, options) {
     ...options,
   });
   if (result.error) throw new Error(`${command} could not be started: ${result.error.message}`);
-  if (result.status !== 0)
-    throw new Error(`${command} ${args.join(" ")} failed: ${result.stderr.trim().slice(-2000)}`);
+  if (result.status !== 0) {
+    // `go mod download -json` says it on stdout.
+    const said = result.stderr.trim() || result.stdout.trim();
+    throw new Error(`${command} ${args.join(" ")} failed: ${said.slice(-2000)}`);
+  }
   return result.stdout;
 }
 
