@@ -1,0 +1,1 @@
+export function missingTools(name: string): readonly string[];
