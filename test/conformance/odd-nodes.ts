@@ -20,7 +20,7 @@ const [RAW, SPEC] = [2, 2];
  * StrictIPCIDRValidation), two blocks of one family by every one.
  */
 export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
-  test("blocks that the API server shows but refuses to write again are put right by a change", async () => {
+  test("blocks that the API server shows but refuses to write again are found by verify and put right by a change", async () => {
     await bed.refill();
     const { api } = bed.plane;
     const odd = {
@@ -40,7 +40,20 @@ export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
     };
     expect(await Promise.all(refused.map(label))).toEqual(refused.map(() => 422));
 
+    expect(await verified(bed, "10.112.0.0/16")).toEqual({
+      "node-pair": "differs",
+      "node-valid": "differs",
+      "node-range": "ok",
+      "node-overlap": "differs",
+    });
+
     expect(await runOn(bed, temporaryFolder(), ...CHANGE)).toMatchObject({ exitCode: 0 });
+    expect(await verified(bed, "10.212.0.0/16")).toEqual({
+      "node-pair": "ok",
+      "node-valid": "ok",
+      "node-range": "ok",
+      "node-overlap": "ok",
+    });
 
     const names = Object.keys(odd);
     expect(await Promise.all(names.map(label))).toEqual(names.map(() => 200));
@@ -67,23 +80,27 @@ export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
     expect((await readStored(bed, name)).includes(UNKNOWN)).toBe(false);
   });
 
-  test("a Node cut to half its bytes is refused by name, and heals when its bytes are put back", async () => {
+  test("a Node cut to half its bytes is refused by name, and heals when a journal's bytes are put back", async () => {
     await bed.refill();
     const { api } = bed.plane;
     const name = "node-9";
-    const whole = await readStored(bed, name);
+    const journals = temporaryFolder();
     const before = blocksIn(await api.get(NODES));
+    expect(await runOn(bed, journals, ...CHANGE)).toMatchObject({ exitCode: 0 });
     await rewrite(bed, name, (value) => value.subarray(0, value.length / 2));
     expect(await api.request("GET", NODES)).toMatchObject({ status: 500 });
     expect(await api.request("GET", `${NODES}?resourceVersion=0`)).toMatchObject({ status: 200 });
 
-    const run = await runOn(bed, temporaryFolder(), ...CHANGE);
+    const run = await runOn(bed, journals, "rollback", "--yes");
     expect(run).toMatchObject({ exitCode: 3 });
     expect(run.stdout + run.stderr).toContain(`1 value cannot be read: /registry/minions/${name}`);
 
-    await rewrite(bed, name, () => whole);
+    const restoring = ["rollback", "--restore-unreadable", `/registry/minions/${name}`, "--yes"];
+    expect(await runOn(bed, journals, ...restoring)).toMatchObject({ exitCode: 0 });
     const heals = async () => (await api.request("GET", NODES)).status === 200;
     await vi.waitUntil(heals, { timeout: HEALED_WITHIN_MS, interval: 100 });
+    expect(blocksIn(await api.get(NODES))[name]).toEqual(before[name]);
+    expect(await runOn(bed, journals, "rollback", "--yes")).toMatchObject({ exitCode: 0 });
     expect(blocksIn(await api.get(NODES))).toEqual(before);
   });
 
@@ -107,6 +124,14 @@ export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
 
 function fields(...blocks: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   return { "spec.podCIDR": blocks[0] ?? "", "spec.podCIDRs": blocks };
+}
+
+/** What verify says of the Nodes. */
+async function verified(bed: Bed, podCidr: string): Promise<Readonly<Record<string, string>>> {
+  const { stdout } = await runOn(bed, temporaryFolder(), "verify", "--pod-cidr", podCidr, "-o", "json");
+  const { checks } = JSON.parse(stdout) as { checks: { check: string; result: string }[] };
+  const ofNodes = checks.filter(({ check }) => check.startsWith("node-"));
+  return Object.fromEntries(ofNodes.map(({ check, result }) => [check, result]));
 }
 
 async function readStored({ plane }: Bed, name: string): Promise<Buffer> {
