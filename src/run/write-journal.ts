@@ -38,6 +38,7 @@ async function writeOriginals(journal: Journal, { spool, plan }: WriteJournalReq
   const { outline } = plan;
   const outlines = new Map(outline.nodes.map((node) => [node.key, node]));
   const changes = plan.stages.flatMap(({ groups }) => groups.flat());
+  let written = Promise.resolve();
   for (let start = 0; start < changes.length; start += CHUNK_KEYS) {
     const chunk = changes.slice(start, start + CHUNK_KEYS);
     const values = await spool.read(chunk.map(({ key }) => key));
@@ -48,8 +49,13 @@ async function writeOriginals(journal: Journal, { spool, plan }: WriteJournalReq
       const { key, modRevision, sha256, edits } = change;
       journal.append({ type: "original", key, modRevision, sha256, outline: node, edits, value });
     }
-    await journal.flush();
+    // One chunk is on its way to the disk while the next is made.
+    await written;
+    written = journal.flush();
+    // Awaited in the next round; until then a failure must not count as unhandled.
+    written.catch(() => undefined);
   }
+  await written;
   journal.append({ type: "ready", originals: changes.length });
 }
 
