@@ -40,7 +40,7 @@ const damage = (directory: string, line: number) => ({
   explanation: {
     what: `cannot trust the journal ${fileOf(directory)}`,
     why: `line ${line} is not as it was written`,
-    now: "nothing was written",
+    now: "this run has written nothing; how far the journal's change has come is not known",
     next: "restore the file from a copy; or, if this change need not be undone any more, move its directory away",
   },
 });
