@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, vi } from "vitest";
-import { type ControlPlane, startControlPlane } from "../../scripts/control-plane/control-plane.mjs";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import {
+  type Component,
+  type ControlPlane,
+  startControlPlane,
+} from "../../scripts/control-plane/control-plane.mjs";
 import { obtainKine } from "../../scripts/control-plane/kine.mjs";
 import { obtainKubernetes } from "../../scripts/control-plane/kubernetes.mjs";
 import { createNodes, nodesWithBlocks } from "../../scripts/control-plane/nodes.mjs";
@@ -100,6 +104,17 @@ async function fill(plane: ControlPlane, count: number, clusterCidr: string): Pr
       await createNodes(plane.api, nodes);
     },
   };
+}
+
+/** Starts a kube-controller-manager that is gone when the test has ended; whether it stays up till then is for the test to see. */
+export async function startManager(
+  { plane }: Bed,
+  clusterCidr: string,
+  flags: readonly string[] = [],
+): Promise<Component> {
+  const manager = await plane.startControllerManager(clusterCidr, flags);
+  onTestFinished(() => manager.stop("SIGKILL"));
+  return manager;
 }
 
 /** Runs the command on the bed's store as a process of its own, while this process goes on. */

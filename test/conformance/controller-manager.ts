@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { temporaryFolder } from "../harness/folder.js";
-import { type Bed, NODES, runOn } from "./bed.js";
+import { type Bed, NODES, runOn, startManager } from "./bed.js";
 import { expectToJoin } from "./joining.js";
 import { CHANGE } from "./live-change.js";
 import { blocksIn, blocksOf, movedBlocks } from "./nodes.js";
@@ -19,7 +19,7 @@ export function judgeControllerManager(bed: Bed, oldRange: string): void {
     const { plane } = bed;
     const before = await plane.api.get(NODES);
     const journals = temporaryFolder();
-    const old = await plane.startControllerManager(oldRange);
+    const old = await startManager(bed, oldRange);
     await vi.waitUntil(async () => (await plane.api.request("GET", LEASE)).status === 200, {
       timeout: LEASE_WITHIN_MS,
     });
@@ -28,7 +28,7 @@ export function judgeControllerManager(bed: Bed, oldRange: string): void {
     expect(change.stdout).toContain("it exits at its next start if a Node is outside its --cluster-cidr");
     await old.stop();
 
-    const refused = await plane.startControllerManager(oldRange);
+    const refused = await startManager(bed, oldRange);
     expect(await refused.ended).toBe(1);
     const [, block, node, range] = REFUSED.exec(refused.log()) ?? [];
     const moved = movedBlocks(blocksIn(before));
@@ -61,7 +61,7 @@ export function judgeControllerManager(bed: Bed, oldRange: string): void {
       `do not start it with these flags yet: it exits while a Node is outside its range, and ${left} has other blocks`,
     );
 
-    const refused = await plane.startControllerManager(NEW_RANGE, NEW_MASK);
+    const refused = await startManager(bed, NEW_RANGE, NEW_MASK);
     expect(await refused.ended).toBe(1);
     const [, block, node, range] = REFUSED.exec(refused.log()) ?? [];
     expect([[block], node, range]).toEqual([

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createNodes, nodesWithBlocks } from "../../scripts/control-plane/nodes.mjs";
-import { type Bed, NODES } from "./bed.js";
+import { type Bed, NODES, startManager } from "./bed.js";
 import { type Blocks, blocksIn } from "./nodes.js";
 
 const BLOCK_WITHIN_MS = 30_000;
@@ -11,12 +11,13 @@ const FIRST_BITS = /^[^.:]+[.:][^.:]+[.:]/;
  * has; the Node stays. Returns all blocks.
  */
 export async function expectToJoin(
-  { plane }: Bed,
+  bed: Bed,
   clusterCidr: string,
   flags: readonly string[] = [],
   name = "joined",
 ): Promise<Blocks> {
-  const manager = await plane.startControllerManager(clusterCidr, flags);
+  const { plane } = bed;
+  const manager = await startManager(bed, clusterCidr, flags);
   await createNodes(plane.api, [{ name }]);
   await nodesWithBlocks(plane.api, BLOCK_WITHIN_MS);
   const blocks = blocksIn(await plane.api.get(NODES));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { temporaryFolder } from "../harness/folder.js";
-import { type Bed, NODES, runOn } from "./bed.js";
+import { type Bed, NODES, runOn, startManager } from "./bed.js";
 import { beatsOn, startHeartbeats } from "./heartbeats.js";
 import { blocksIn, movedBlocks, readEach, watchCommits, watchNodes } from "./nodes.js";
 
@@ -18,7 +18,7 @@ export function judgeLiveChange(bed: Bed, oldRange: string): void {
   test("every Node shows its new block in GET, LIST and WATCH at once, and takes labels, cordons and status", async () => {
     await bed.refill();
     const { api, storeUrl } = bed.plane;
-    const manager = await bed.plane.startControllerManager(oldRange);
+    const manager = await startManager(bed, oldRange);
     const list = await api.get(NODES);
     const expected = movedBlocks(blocksIn(list));
     const names = Object.keys(expected);
@@ -54,7 +54,6 @@ export function judgeLiveChange(bed: Bed, oldRange: string): void {
       expect([metadata.labels.moved, spec.unschedulable, status.capacity.pods]).toEqual(["yes", true, "110"]);
     }
     expect(manager.isRunning()).toBe(true);
-    await manager.stop();
   });
 
   test("under 50 heartbeats a second nothing is lost, neither theirs nor ours", async () => {

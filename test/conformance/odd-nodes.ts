@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { withFields } from "../harness/cluster.js";
 import { dumpEtcd, openClient } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
@@ -109,6 +109,10 @@ export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
     const { plane } = bed;
     const before = blocksIn(await plane.api.get(NODES));
     await plane.restartApiServer("aescbc");
+    onTestFinished(async () => {
+      await bed.refill();
+      await plane.restartApiServer();
+    });
     await plane.api.patch(`${NODES}/node-3`, { metadata: { labels: { written: "again" } } });
 
     const run = await runOn(bed, temporaryFolder(), ...CHANGE);
@@ -116,9 +120,6 @@ export function judgeOddNodes(bed: Bed, isStrict: boolean): void {
     expect(run.stdout + run.stderr).toContain("1 value cannot be read: /registry/minions/node-3");
     expect(run.stdout + run.stderr).toContain("encrypted at rest");
     expect(blocksIn(await plane.api.get(NODES))).toEqual(before);
-
-    await bed.refill();
-    await plane.restartApiServer();
   });
 }
 
