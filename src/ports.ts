@@ -95,6 +95,14 @@ export interface Etcd {
 }
 
 /**
+ * What came of a change of the members. A change may hang in the server for ever, so that `not-done` may be done all the same:
+ * the list has to be read again before anything is repeated.
+ */
+export type MembershipAnswer =
+  | { readonly kind: "done" }
+  | { readonly kind: "not-done"; readonly why: string };
+
+/**
  * The members of etcd as one endpoint knows them. Every call has a deadline. Errors are EtcdcidrErrors: `unreachable`,
  * `tls`, `authentication`.
  */
@@ -105,6 +113,12 @@ export interface EtcdMembers {
   list(read: MemberList["read"]): Promise<MemberList>;
   /** Needs the quorum. */
   alarms(): Promise<readonly MemberAlarm[]>;
+  /** Adds a learner. */
+  add(peerUrl: string): Promise<MembershipAnswer>;
+  remove(id: bigint): Promise<MembershipAnswer>;
+  promote(id: bigint): Promise<MembershipAnswer>;
+  /** The hash of all keys at a revision; undefined where it is compacted. */
+  hashKv(revision: bigint): Promise<number | undefined>;
   close(): void;
 }
 

@@ -1,4 +1,5 @@
-import type { EtcdMembers } from "../ports.js";
+import { EtcdcidrError } from "../errors.js";
+import type { EtcdMembers, MembershipAnswer } from "../ports.js";
 import type { ListedMember, MemberAlarm, MemberList, MemberStatus } from "../reconcile/cluster-state.js";
 import type { EtcdTarget } from "./etcd.js";
 import { type EtcdCall, explainEtcdError } from "./etcd-error.js";
@@ -14,6 +15,12 @@ export function openEtcdMembers(target: EtcdTarget): EtcdMembers {
       throw explainEtcdError(error, about, target, Date.now());
     }
   };
+  const change = (method: string, request: object): Promise<MembershipAnswer> =>
+    changeMembers(() =>
+      explained({ kind: "other", omission: `did not do ${method}` }, () =>
+        rpc.call(`Cluster/${method}`, request, CHANGE_TIMEOUT_MS),
+      ),
+    );
   return {
     endpoint: target.endpoint,
     status: () => explained({ kind: "status" }, () => status(rpc, target)),
@@ -24,6 +31,11 @@ export function openEtcdMembers(target: EtcdTarget): EtcdMembers {
       }),
     alarms: () =>
       explained({ kind: "other", omission: "did not tell its alarms" }, () => alarms(rpc, target)),
+    add: (peerUrl) => change("MemberAdd", { peerURLs: [peerUrl], isLearner: true }),
+    remove: (id) => change("MemberRemove", { ID: id.toString() }),
+    promote: (id) => change("MemberPromote", { ID: id.toString() }),
+    hashKv: (revision) =>
+      explained({ kind: "other", omission: "did not tell its HashKV" }, () => hashKv(rpc, revision, target)),
     close: () => rpc.close(),
   };
 }
@@ -96,6 +108,35 @@ async function list(
 
 function listedMember({ ID, name, peerURLs, clientURLs, isLearner }: MemberReply): ListedMember {
   return { id: BigInt(ID), name, peerUrls: peerURLs, clientUrls: clientURLs, isLearner };
+}
+
+/** etcd itself gives up after 7 s with its default election timeout (etcdserver/config.go, ReqTimeout), or never. */
+const CHANGE_TIMEOUT_MS = 10_000;
+
+/** Who may not, or does not reach etcd at all, is told so; the rest the list shows. */
+async function changeMembers(send: () => Promise<unknown>): Promise<MembershipAnswer> {
+  try {
+    await send();
+    return { kind: "done" };
+  } catch (error) {
+    if (!(error instanceof EtcdcidrError) || error.code !== "unreachable") throw error;
+    return { kind: "not-done", why: error.explanation.why };
+  }
+}
+
+async function hashKv(
+  rpc: EtcdRpc,
+  revision: bigint,
+  { commandTimeoutMs }: EtcdTarget,
+): Promise<number | undefined> {
+  try {
+    const request = { revision: revision.toString() };
+    const { hash } = await rpc.call<{ hash: number }>("Maintenance/HashKV", request, commandTimeoutMs);
+    return hash;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("revision has been compacted")) return undefined;
+    throw error;
+  }
 }
 
 async function alarms(rpc: EtcdRpc, { commandTimeoutMs }: EtcdTarget): Promise<readonly MemberAlarm[]> {

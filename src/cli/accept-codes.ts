@@ -1,7 +1,12 @@
 import { InvalidArgumentError } from "commander";
+import { ACCEPTABLE_REFUSALS } from "../reconcile/member/refusal.js";
 
-/** The findings, and `cannot-tell` of `verify`, whose harm an operator may accept; every other blocker stands whatever is said. */
+/**
+ * The findings and refusals, and `cannot-tell` of `verify`, whose harm an operator may accept; every other one stands whatever
+ * is said.
+ */
 export const ACCEPTABLE_CODES: readonly string[] = [
+  ...ACCEPTABLE_REFUSALS,
   "cannot-tell",
   "changed-since",
   "cni-ignores-node",
@@ -12,7 +17,7 @@ export const ACCEPTABLE_CODES: readonly string[] = [
   "overlaps-current-block",
   "pods-outside-block",
   "unfinished-change",
-];
+].sort();
 
 /** Adds the codes of one `--accept` to those before. A code that cannot be accepted is a usage error. */
 export function collectAccepted(value: string, codes: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { MemberReaddOptions } from "./commands/member-readd.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { Io } from "./io.js";
 
@@ -6,6 +7,7 @@ import type { Io } from "./io.js";
 export function addMemberCommands(program: Command, io: Io, done: (exitCode: number) => void): void {
   addMembers(program, io, done);
   addSnapshot(program, io, done);
+  addMemberReadd(program, io, done);
 }
 
 function addMembers(program: Command, io: Io, done: (exitCode: number) => void): void {
@@ -55,5 +57,34 @@ function addSnapshot(program: Command, io: Io, done: (exitCode: number) => void)
     .action(async (file: string, _options: unknown, command: Command) => {
       const { snapshotStatus } = await import("./commands/snapshot.js");
       done(await snapshotStatus(file, command.optsWithGlobals<GlobalOptions>(), io));
+    });
+}
+
+function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => void): void {
+  program
+    .command("member-readd")
+    .description(
+      "Brings a lost member of etcd back, on its own host: removes its stale entry, moves old data aside,\n" +
+        "adds it as a learner, prints what etcd has to be started with, waits for it and promotes it.\n" +
+        "Run again after an interruption, it goes on from what it sees.",
+    )
+    .option("--name <name>", "the member's name, etcd's --name")
+    .option("--peer-url <url>", "its peer URL, etcd's --initial-advertise-peer-urls")
+    .option("--data-dir <directory>", "etcd's --data-dir on this host")
+    .option("--wal-dir <directory>", "etcd's --wal-dir, where it has one")
+    .option("--promote-timeout <duration>", "for etcd to be started, and to catch up; 10m")
+    .option("--print-env", "stdout carries the four ETCD_* lines alone", false)
+    .option("--snapshot <file>", "where the snapshot before the first change goes; beside the journals", true)
+    .option("--no-snapshot", "take none")
+    .option("--dry-run", "show the state and the steps, and end: exit code 0, or 3 when it is refused", false)
+    .addHelpText(
+      "after",
+      "\nExamples:\n" +
+        "  etcdcidr member-readd --name kube-3 --peer-url https://10.0.0.3:2380 --data-dir /var/lib/etcd --dry-run\n" +
+        "  etcdcidr member-readd --name kube-3 --peer-url https://10.0.0.3:2380 --data-dir /var/lib/etcd --print-env --yes",
+    )
+    .action(async (_options: unknown, command: Command) => {
+      const { memberReadd } = await import("./commands/member-readd.js");
+      done(await memberReadd(command.optsWithGlobals<MemberReaddOptions & GlobalOptions>(), io));
     });
 }

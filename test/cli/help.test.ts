@@ -81,6 +81,7 @@ test("the commands are these", () => {
     "snapshot",
     "snapshot save",
     "snapshot status",
+    "member-readd",
   ]);
 });
 

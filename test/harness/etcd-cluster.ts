@@ -16,12 +16,16 @@ export interface EtcdCluster {
   stop(): Promise<void>;
 }
 
-/** Starts `size` voters at the same time and returns when all are healthy. */
-export async function startEtcdCluster(size: number): Promise<EtcdCluster> {
-  const peers = (await freePeerUrls(size)).map((url, i) => ({ name: `m${i}`, url }));
+/** Starts `size` voters at the same time and returns when all are healthy; with `tls`, flags for both ports, over TLS. */
+export async function startEtcdCluster(size: number, tls: readonly string[] = []): Promise<EtcdCluster> {
+  const scheme = tls.length > 0 ? "https" : "http";
+  const peers = (await freePeerUrls(size)).map((url, i) => ({
+    name: `m${i}`,
+    url: url.replace("http:", `${scheme}:`),
+  }));
   const initial = peers.map(({ name, url }) => `${name}=${url}`).join(",");
   const members = await Promise.all(
-    peers.map(({ name, url }) => startEtcd({ flags: memberFlags(name, url, initial, "new") })),
+    peers.map(({ name, url }) => startEtcd({ flags: [...memberFlags(name, url, initial, "new"), ...tls] })),
   );
   const learners: EtcdServer[] = [];
   return {

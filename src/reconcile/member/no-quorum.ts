@@ -1,22 +1,39 @@
-import { type ClusterObservation, labelOf, statusOf } from "../cluster-state.js";
+import { compareNaturally } from "../../plan/natural-order.js";
+import { type ClusterObservation, type ListedMember, labelOf, statusOf } from "../cluster-state.js";
 import { quorumOf } from "../quorum.js";
 import type { MemberRefusal } from "./refusal.js";
 
-/** Without a quorum nothing can be changed; what is left, and the ways out in order of preference. */
-export function noQuorum({ endpoints }: ClusterObservation): MemberRefusal {
+interface Voters {
+  readonly all: readonly ListedMember[];
+  readonly silent: readonly ListedMember[];
+  readonly needed: number;
+}
+
+function votersIn({ endpoints }: ClusterObservation): Voters {
   const members = endpoints.flatMap(({ list }) => list ?? [])[0]?.members ?? [];
   const answering = new Set(endpoints.flatMap((answer) => statusOf(answer)?.memberId ?? []));
-  const voters = members.filter(({ isLearner }) => !isLearner);
-  const live = voters.filter(({ id }) => answering.has(id));
-  const silent = voters.filter(({ id }) => !answering.has(id));
-  const { needed } = quorumOf(voters.length, live.length);
-  const names = silent.map(labelOf).join(", ");
+  const all = members.filter(({ isLearner }) => !isLearner);
+  const silent = all.filter(({ id }) => !answering.has(id));
+  return { all, silent, needed: quorumOf(all.length, 0).needed };
+}
+
+/** Whether enough voters answer, so that they will have a leader soon. */
+export function isElecting(observation: ClusterObservation): boolean {
+  const { all, silent, needed } = votersIn(observation);
+  return all.length > 0 && all.length - silent.length >= needed;
+}
+
+/** Without a quorum nothing can be changed; what is left, and the ways out in order of preference. */
+export function noQuorum(observation: ClusterObservation): MemberRefusal {
+  const { all, silent, needed } = votersIn(observation);
+  const live = all.length - silent.length;
+  const names = silent.map(labelOf).sort(compareNaturally).join(", ");
   return {
     code: "no-quorum",
     what:
-      voters.length === 0
+      all.length === 0
         ? "no member could tell its list, so that no quorum is proven"
-        : `no quorum: ${live.length} of ${voters.length} voters answer${live.length === 1 ? "s" : ""}, ${needed} are needed; ${silent.length === 0 ? "no leader is elected" : `silent: ${names}`}`,
+        : `no quorum: ${live} of ${all.length} voters answer${live === 1 ? "s" : ""}, ${needed} are needed; ${names === "" ? "no leader is elected" : `silent: ${names}`}`,
     next: [
       `first, bring back a member whose data are kept: start etcd on ${names === "" ? "the hosts that do not answer" : names}`,
       "else restore a snapshot on all members: `etcdutl snapshot restore <file> --name <name> --initial-cluster <all> --initial-advertise-peer-urls <own> --data-dir <new>`",

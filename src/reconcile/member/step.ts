@@ -23,23 +23,30 @@ export interface QuorumChange {
   readonly after: Quorum;
 }
 
+/** An id that only the add will tell. */
+export const NEW_ID = 0n;
+
+function idText(id: bigint): string {
+  return id === NEW_ID ? "<new id>" : formatId(id);
+}
+
 /** What the step does, for a numbered plan. */
 export function describeStep(step: MemberStep): string {
   switch (step.kind) {
     case "stop":
       return `stop etcd on this host: ${step.why}`;
     case "remove":
-      return `remove member ${formatId(step.member.id)} from the list: ${step.why}`;
+      return `remove member ${idText(step.member.id)} from the list: ${step.why}`;
     case "archive":
-      return `move the data aside${step.memberId === undefined ? "" : ` (of member ${formatId(step.memberId)})`}: ${step.why}`;
+      return `move the data aside${step.memberId === undefined ? "" : ` (of member ${idText(step.memberId)})`}: ${step.why}`;
     case "add":
       return `add ${step.peerUrl} as a learner`;
     case "start":
       return step.joins
-        ? `start etcd with the members as they are listed then, to join as ${formatId(step.member.id)}`
-        : `start etcd with the data it has, as ${formatId(step.member.id)}`;
+        ? `start etcd with the members as they are listed then, to join as ${idText(step.member.id)}`
+        : `start etcd with the data it has, as ${idText(step.member.id)}`;
     case "promote":
-      return `promote learner ${formatId(step.member.id)} to a voter`;
+      return `promote learner ${idText(step.member.id)} to a voter`;
   }
 }
 
@@ -47,11 +54,11 @@ export function describeStep(step: MemberStep): string {
 export function etcdctlLine(step: MemberStep, { name, peerUrl }: WantedMember): string | undefined {
   switch (step.kind) {
     case "remove":
-      return `etcdctl member remove ${formatId(step.member.id)}`;
+      return `etcdctl member remove ${idText(step.member.id)}`;
     case "add":
       return `etcdctl member add ${name} --learner --peer-urls=${peerUrl}`;
     case "promote":
-      return `etcdctl member promote ${formatId(step.member.id)}`;
+      return `etcdctl member promote ${idText(step.member.id)}`;
     default:
       return undefined;
   }

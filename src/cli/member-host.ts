@@ -1,0 +1,86 @@
+import { archiveData } from "../adapters/archive-data.js";
+import { SYSTEM_CLOCK } from "../adapters/clock.js";
+import { type DataPaths, inspectDataDirectory } from "../adapters/data-directory.js";
+import { freeSpace } from "../adapters/free-space.js";
+import { findLocalProcess } from "../adapters/local-process.js";
+import { EtcdcidrError } from "../errors.js";
+import type { EtcdMembers, MembershipAnswer } from "../ports.js";
+import { formatId, statusOf } from "../reconcile/cluster-state.js";
+import type { MemberObservation, WantedMember } from "../reconcile/member/observed.js";
+import type { MemberStep } from "../reconcile/member/step.js";
+import { observeCluster } from "../run/observe-cluster.js";
+
+/** The cluster as it is reached, and this host. */
+export interface MemberHost {
+  readonly endpoints: readonly string[];
+  readonly open: (endpoint: string) => EtcdMembers;
+  readonly wanted: WantedMember;
+  readonly paths: DataPaths;
+}
+
+/** Looks at the cluster, the data directory and what runs here. */
+export async function observeMember({
+  endpoints,
+  open,
+  wanted,
+  paths,
+}: MemberHost): Promise<MemberObservation> {
+  const cluster = await observeCluster({ endpoints, open, clock: SYSTEM_CLOCK, polls: 2 });
+  const [data, process, freeBytes] = await Promise.all([
+    inspectDataDirectory(paths),
+    findLocalProcess([wanted.peerUrl], paths),
+    freeSpace(paths.dataDir),
+  ]);
+  return {
+    cluster,
+    data,
+    process,
+    host: { nowMs: SYSTEM_CLOCK.now(), ...(freeBytes === undefined ? {} : { freeBytes }) },
+    wasRendered: false,
+    recycles: 0,
+  };
+}
+
+/** Does a step where the operator starts and stops etcd. */
+export async function performStep(
+  step: MemberStep,
+  observed: MemberObservation,
+  host: MemberHost,
+  say: (text: string) => void,
+): Promise<MembershipAnswer> {
+  if (step.kind === "archive") {
+    const archives = await archiveData(host.paths, archiveLabel(step.memberId));
+    say(`the data are now in ${archives.join(" and ")}; when nobody needs them: rm -r ${archives.join(" ")}`);
+    return { kind: "done" };
+  }
+  if (step.kind === "start" || step.kind === "stop")
+    throw new Error(`${step.kind} is the operator's, and was asked of the run`);
+  const etcd = host.open(votingEndpoint(observed, host.wanted));
+  try {
+    if (step.kind === "add") return await etcd.add(step.peerUrl);
+    return step.kind === "remove" ? await etcd.remove(step.member.id) : await etcd.promote(step.member.id);
+  } finally {
+    etcd.close();
+  }
+}
+
+/** A voter that the quorum is reached through, and not the member itself: a learner takes no changes. */
+function votingEndpoint({ cluster }: MemberObservation, { peerUrl }: WantedMember): string {
+  const voter = cluster.endpoints.find((answer) => {
+    const id = statusOf(answer)?.memberId;
+    const own = answer.list?.members.find((member) => member.id === id);
+    return answer.list?.read === "linearizable" && own?.peerUrls.includes(peerUrl) !== true;
+  });
+  if (voter !== undefined) return voter.endpoint;
+  throw new EtcdcidrError("stopped", {
+    what: "no voter can be asked to change the members",
+    why: "none of the endpoints belongs to another voter that reaches the quorum",
+    now: "what is done so far stays; `etcdcidr members` shows it",
+    next: "give the endpoint of another voter with --endpoints",
+  });
+}
+
+function archiveLabel(memberId: bigint | undefined): string {
+  const time = new Date(SYSTEM_CLOCK.now()).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+  return `${time}-${memberId === undefined ? "unknown" : formatId(memberId)}`;
+}
