@@ -17,7 +17,8 @@ export async function findLocalProcess(urls: readonly string[], paths: DataPaths
     : { isRunning: true, why: `process ${holder.pid} has ${holder.file} open` };
 }
 
-function isListening(url: string): Promise<boolean> {
+/** Whether something takes connections at the URL's host and port. */
+export function isListening(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) });
   return new Promise((done) => {

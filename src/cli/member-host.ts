@@ -2,11 +2,11 @@ import { archiveData } from "../adapters/archive-data.js";
 import { SYSTEM_CLOCK } from "../adapters/clock.js";
 import { type DataPaths, inspectDataDirectory } from "../adapters/data-directory.js";
 import { freeSpace } from "../adapters/free-space.js";
-import { findLocalProcess } from "../adapters/local-process.js";
+import { findLocalProcess, isListening } from "../adapters/local-process.js";
 import { EtcdcidrError } from "../errors.js";
 import type { EtcdMembers, MembershipAnswer } from "../ports.js";
-import { formatId, statusOf } from "../reconcile/cluster-state.js";
-import type { MemberObservation, WantedMember } from "../reconcile/member/observed.js";
+import { type ClusterObservation, formatId, statusOf } from "../reconcile/cluster-state.js";
+import type { MemberObservation, PeerProbe, WantedMember } from "../reconcile/member/observed.js";
 import type { MemberStep } from "../reconcile/member/step.js";
 import { observeCluster } from "../run/observe-cluster.js";
 
@@ -31,14 +31,30 @@ export async function observeMember({
     findLocalProcess([wanted.peerUrl], paths),
     freeSpace(paths.dataDir),
   ]);
+  const peerProbes = await probePeers(cluster, wanted);
   return {
     cluster,
     data,
     process,
-    host: { nowMs: SYSTEM_CLOCK.now(), ...(freeBytes === undefined ? {} : { freeBytes }) },
+    host: { nowMs: SYSTEM_CLOCK.now(), peerProbes, ...(freeBytes === undefined ? {} : { freeBytes }) },
     wasRendered: false,
     recycles: 0,
   };
+}
+
+/** The peer ports of the members that answer elsewhere: without these etcd of this host cannot join. */
+async function probePeers(
+  { endpoints }: ClusterObservation,
+  { peerUrl }: WantedMember,
+): Promise<readonly PeerProbe[]> {
+  const answering = new Set(endpoints.flatMap((answer) => statusOf(answer)?.memberId ?? []));
+  const members = endpoints.flatMap(({ list }) => list ?? [])[0]?.members ?? [];
+  const urls = members
+    .filter(({ id, peerUrls }) => answering.has(id) && !peerUrls.includes(peerUrl))
+    .flatMap(({ peerUrls }) => peerUrls);
+  return Promise.all(
+    urls.map(async (url) => ((await isListening(url)) ? { url } : { url, fault: "no connection" })),
+  );
 }
 
 /** Does a step where the operator starts and stops etcd. */

@@ -3,6 +3,7 @@ import { SYSTEM_CLOCK } from "../adapters/clock.js";
 import type { EtcdTarget } from "../adapters/etcd.js";
 import { defaultJournalDirectory, thisHost } from "../adapters/host.js";
 import { watchInterrupts } from "../adapters/interrupts.js";
+import { lockRuns } from "../adapters/run-lock.js";
 import { createRunRecord, type RunRecord } from "../adapters/run-record.js";
 import { EtcdcidrError } from "../errors.js";
 import { toJson } from "../plan/json.js";
@@ -11,6 +12,7 @@ import type { MemberDecision } from "../reconcile/member/decision.js";
 import { confirmedList, findEntry } from "../reconcile/member/find-entry.js";
 import { environmentLines } from "../reconcile/member/initial-cluster.js";
 import type { MemberObservation } from "../reconcile/member/observed.js";
+import { outcomeFaults } from "../reconcile/member/outcome-faults.js";
 import { describeStep } from "../reconcile/member/step.js";
 import { type ReaddEvent, readdMember } from "../run/readd-member.js";
 import { type MemberVerification, verifyMember } from "../run/verify-member.js";
@@ -34,8 +36,17 @@ const HOLD_MS = 5000;
 
 /** Takes a snapshot, goes the whole way, proves that the member is back, and looks once more. Returns the exit code. */
 export async function runReadd(readd: Readd, io: Io): Promise<number> {
+  const directory = readd.options.journalDir ?? defaultJournalDirectory(process.env);
+  const letGo = await lockRuns(join(directory, "member-readd.lock"), thisHost());
+  try {
+    return await runLocked(readd, directory, io);
+  } finally {
+    await letGo();
+  }
+}
+
+async function runLocked(readd: Readd, directory: string, io: Io): Promise<number> {
   const { host, options, patienceMs } = readd;
-  const directory = options.journalDir ?? defaultJournalDirectory(process.env);
   const name = `${timeText(SYSTEM_CLOCK.now())}-member-readd`;
   const record = await createRunRecord(join(directory, `${name}.jsonl`));
   const interrupts = watchInterrupts(
@@ -132,6 +143,7 @@ async function verify(readd: Readd, observed: MemberObservation): Promise<Member
   const faults = [
     ...first.faults,
     ...second.faults,
+    ...outcomeFaults(again, host.wanted),
     ...(state === "S9" ? [] : [`${HOLD_MS / 1000} s later it no longer was a voter that runs (${state})`]),
   ];
   if (faults.length > 0) throw notVerified(host, faults);

@@ -44,7 +44,7 @@ export async function memberAdd(member: ReturningMember): Promise<void> {
   const client = openClient(member.endpoints[0] ?? "");
   // Within 5 s after its start etcd takes nobody for connected.
   await vi.waitFor(() => client.cluster.memberAdd({ peerURLs: [member.peerUrl], isLearner: true }), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 250,
   });
   client.close();
@@ -55,7 +55,7 @@ export async function memberRemove({ endpoints, peerUrl }: ReturningMember): Pro
   const { members } = await client.cluster.memberList({});
   const own = members.find(({ peerURLs }) => peerURLs.includes(peerUrl));
   await vi.waitFor(() => client.cluster.memberRemove({ ID: own?.ID ?? "" }), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 250,
   });
   client.close();
@@ -79,7 +79,7 @@ export async function startAndLose(member: ReturningMember): Promise<void> {
   const server = await member.startWith(
     `${lines.join("\n")}\nETCD_INITIAL_ADVERTISE_PEER_URLS="${member.peerUrl}"`,
   );
-  await vi.waitUntil(async () => (await health(member)).voters.includes("m2 learner"), { timeout: 20_000 });
+  await vi.waitUntil(async () => (await health(member)).voters.includes("m2 learner"), { timeout: 60_000 });
   await server.stop();
   rmSync(member.dataDir, { recursive: true });
   renameSync(old, member.dataDir);

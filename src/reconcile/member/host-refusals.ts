@@ -1,5 +1,6 @@
 import type { ListedMember } from "../cluster-state.js";
 import { type ClusterView, statusIn } from "./cluster-view.js";
+import { compareMinor } from "./compare-minor.js";
 import { normalUrl } from "./find-entry.js";
 import type { CertificateFacts, HostFacts, WantedMember } from "./observed.js";
 import type { MemberRefusal } from "./refusal.js";
@@ -128,12 +129,6 @@ function olderVersion(view: ClusterView, version: string | undefined): readonly 
       next: `install etcd ${lowest} here`,
     },
   ];
-}
-
-function compareMinor(left: string, right: string): number {
-  const [leftMajor = 0, leftMinor = 0] = left.split(".").map(Number);
-  const [rightMajor = 0, rightMinor = 0] = right.split(".").map(Number);
-  return leftMajor - rightMajor || leftMinor - rightMinor;
 }
 
 /** A database and its snapshot at once, as when the leader sends one. */
