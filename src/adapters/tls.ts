@@ -65,7 +65,8 @@ export function trustedCertificates(): Buffer {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-function privateKeyOf(file: PemFile): KeyObject {
+/** The private key of a PEM file. Throws `tls`. */
+export function privateKeyOf(file: PemFile): KeyObject {
   try {
     return createPrivateKey(file.pem);
   } catch (error) {

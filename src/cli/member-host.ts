@@ -6,9 +6,17 @@ import { findLocalProcess, isListening } from "../adapters/local-process.js";
 import { EtcdcidrError } from "../errors.js";
 import type { EtcdMembers, MembershipAnswer } from "../ports.js";
 import { type ClusterObservation, formatId, statusOf } from "../reconcile/cluster-state.js";
+import { confirmedList, findEntry } from "../reconcile/member/find-entry.js";
 import type { MemberObservation, PeerProbe, WantedMember } from "../reconcile/member/observed.js";
 import type { MemberStep } from "../reconcile/member/step.js";
 import { observeCluster } from "../run/observe-cluster.js";
+import {
+  findManifestProcess,
+  type ManifestHost,
+  manifestFacts,
+  startByManifest,
+  stopByManifest,
+} from "./manifest-host.js";
 
 /** The cluster as it is reached, and this host. */
 export interface MemberHost {
@@ -16,19 +24,17 @@ export interface MemberHost {
   readonly open: (endpoint: string) => EtcdMembers;
   readonly wanted: WantedMember;
   readonly paths: DataPaths;
+  /** Where the kubelet starts and stops etcd; else the operator does. */
+  readonly kubelet?: ManifestHost;
 }
 
 /** Looks at the cluster, the data directory and what runs here. */
-export async function observeMember({
-  endpoints,
-  open,
-  wanted,
-  paths,
-}: MemberHost): Promise<MemberObservation> {
+export async function observeMember(host: MemberHost): Promise<MemberObservation> {
+  const { endpoints, open, wanted, paths, kubelet } = host;
   const cluster = await observeCluster({ endpoints, open, clock: SYSTEM_CLOCK, polls: 2 });
   const [data, process, freeBytes] = await Promise.all([
     inspectDataDirectory(paths),
-    findLocalProcess([wanted.peerUrl], paths),
+    kubelet === undefined ? findLocalProcess([wanted.peerUrl], paths) : findManifestProcess(kubelet),
     freeSpace(paths.dataDir),
   ]);
   const peerProbes = await probePeers(cluster, wanted);
@@ -36,9 +42,27 @@ export async function observeMember({
     cluster,
     data,
     process,
-    host: { nowMs: SYSTEM_CLOCK.now(), peerProbes, ...(freeBytes === undefined ? {} : { freeBytes }) },
-    wasRendered: false,
-    recycles: 0,
+    host: {
+      ...{ nowMs: SYSTEM_CLOCK.now(), peerProbes },
+      ...(freeBytes === undefined ? {} : { freeBytes }),
+      ...(kubelet === undefined ? {} : await manifestFacts(kubelet)),
+    },
+    ...(await whatWasDone(host, cluster)),
+  };
+}
+
+/** Of a member that the operator starts nothing is known. */
+async function whatWasDone(
+  { kubelet, wanted }: MemberHost,
+  cluster: ClusterObservation,
+): Promise<Pick<MemberObservation, "wasRendered" | "recycles" | "startedId">> {
+  if (kubelet === undefined) return { wasRendered: false, recycles: 0 };
+  const { entry } = findEntry(wanted, confirmedList(cluster)?.members ?? []);
+  const { startedId, recycles } = kubelet.memory;
+  return {
+    wasRendered: entry !== undefined && (await kubelet.file.renderedFor()) === entry.id,
+    recycles,
+    ...(startedId === undefined ? {} : { startedId }),
   };
 }
 
@@ -57,20 +81,34 @@ async function probePeers(
   );
 }
 
-/** Does a step where the operator starts and stops etcd. */
+/** How a step is done. */
+export interface Performing {
+  readonly host: MemberHost;
+  readonly say: (text: string) => void;
+  /** Where copies of what is overwritten go. */
+  readonly backups: string;
+}
+
+/** Does one step. */
 export async function performStep(
   step: MemberStep,
   observed: MemberObservation,
-  host: MemberHost,
-  say: (text: string) => void,
+  { host, say, backups }: Performing,
 ): Promise<MembershipAnswer> {
   if (step.kind === "archive") {
     const archives = await archiveData(host.paths, archiveLabel(step.memberId));
     say(`the data are now in ${archives.join(" and ")}; when nobody needs them: rm -r ${archives.join(" ")}`);
     return { kind: "done" };
   }
-  if (step.kind === "start" || step.kind === "stop")
-    throw new Error(`${step.kind} is the operator's, and was asked of the run`);
+  if (step.kind === "start" || step.kind === "stop") {
+    const { kubelet, wanted } = host;
+    if (kubelet === undefined) throw new Error(`${step.kind} is the operator's, and was asked of the run`);
+    return step.kind === "stop"
+      ? stopByManifest(kubelet)
+      : startByManifest(step, observed, kubelet, wanted, backups);
+  }
+  if (step.kind === "remove" && observed.wasRendered && host.kubelet !== undefined)
+    host.kubelet.memory.recycles += 1;
   const etcd = host.open(votingEndpoint(observed, host.wanted));
   try {
     if (step.kind === "add") return await etcd.add(step.peerUrl);

@@ -65,13 +65,19 @@ function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => vo
     .command("member-readd")
     .description(
       "Brings a lost member of etcd back, on its own host: removes its stale entry, moves old data aside,\n" +
-        "adds it as a learner, prints what etcd has to be started with, waits for it and promotes it.\n" +
+        "adds it as a learner, starts it by its manifest (or prints what it has to be started with), waits\n" +
+        "for it and promotes it.\n" +
         "Run again after an interruption, it goes on from what it sees.",
     )
     .option("--name <name>", "the member's name, etcd's --name")
     .option("--peer-url <url>", "its peer URL, etcd's --initial-advertise-peer-urls")
     .option("--data-dir <directory>", "etcd's --data-dir on this host")
     .option("--wal-dir <directory>", "etcd's --wal-dir, where it has one")
+    .option(
+      "--manifest <file>",
+      "etcd's static-pod manifest, where --name, --peer-url and --data-dir are not given",
+      "/etc/kubernetes/manifests/etcd.yaml",
+    )
     .option("--promote-timeout <duration>", "for etcd to be started, and to catch up; 10m")
     .option("--print-env", "stdout carries the four ETCD_* lines alone", false)
     .option("--snapshot <file>", "where the snapshot before the first change goes; beside the journals", true)
@@ -80,7 +86,7 @@ function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => vo
     .addHelpText(
       "after",
       "\nExamples:\n" +
-        "  etcdcidr member-readd --name kube-3 --peer-url https://10.0.0.3:2380 --data-dir /var/lib/etcd --dry-run\n" +
+        "  etcdcidr member-readd --endpoints https://10.0.0.1:2379,https://10.0.0.2:2379 --dry-run\n" +
         "  etcdcidr member-readd --name kube-3 --peer-url https://10.0.0.3:2380 --data-dir /var/lib/etcd --print-env --yes",
     )
     .action(async (_options: unknown, command: Command) => {

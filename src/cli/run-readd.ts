@@ -27,7 +27,7 @@ export interface Readd {
   readonly host: MemberHost;
   readonly targets: readonly EtcdTarget[];
   readonly way: readonly MemberDecision[];
-  readonly options: GlobalOptions & { readonly snapshot: string | boolean };
+  readonly options: GlobalOptions & { readonly snapshot: string | boolean; readonly printEnv: boolean };
   readonly patienceMs: number;
 }
 
@@ -61,7 +61,7 @@ async function runLocked(readd: Readd, directory: string, io: Io): Promise<numbe
     const observed = await readdMember({
       ...{ wanted: host.wanted, accepted: options.accept, clock: SYSTEM_CLOCK, patienceMs, tell },
       observe: () => observeMember(host),
-      perform: (step, seen) => performStep(step, seen, host, say),
+      perform: (step, seen) => performStep(step, seen, { host, say, backups: join(directory, name) }),
       isInterrupted: interrupts.isRequested,
     });
     const verification = await verify(readd, observed);
@@ -108,7 +108,8 @@ function createTeller({ host, options }: Readd, record: RunRecord, io: Io) {
       io.err(`${escapeText(text)}\n`);
     }
     shown = text;
-    if (event.kind !== "state" || !["S4", "S8a"].includes(event.decision.state)) return;
+    const isAdded = event.kind === "state" && ["S4", "S8a"].includes(event.decision.state);
+    if (!isAdded || (host.kubelet !== undefined && !options.printEnv)) return;
     const list = confirmedList(event.observed.cluster);
     const entry = list === undefined ? undefined : findEntry(host.wanted, list.members).entry;
     if (list === undefined || entry === undefined || entry.name !== "" || entry.id === printedFor) return;

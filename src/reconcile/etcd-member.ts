@@ -42,7 +42,9 @@ function ownData(data: DataDirectory, { list }: ClusterView, entry: ListedMember
 
 /** Lists and leaders differ for a moment after each change. */
 function unsettledUntil({ endpoints }: ClusterObservation, { list }: ClusterView): string | undefined {
-  const lists = endpoints.flatMap((each) => (each.list?.read === "linearizable" ? [each.list] : []));
+  const lists = endpoints
+    .flatMap((each) => each.list ?? [])
+    .filter(({ read, clusterId }) => read === "linearizable" && clusterId === list.clusterId);
   if (new Set(lists.map((each) => idsOf(each.members))).size > 1) return "all members have the same list";
   const leaders = endpoints.flatMap((each) => {
     const status = statusOf(each);

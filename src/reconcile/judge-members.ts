@@ -62,10 +62,12 @@ export function judgeMembers(observation: ClusterObservation): MembersReport {
   };
 }
 
-/** The quorum's word before a member's own; then the first that was given. */
+/** Of the cluster that was asked first: the quorum's word before a member's own. */
 function bestList(endpoints: readonly EndpointAnswer[]): MemberList {
   const lists = endpoints.flatMap(({ list }) => list ?? []);
-  const best = lists.find(({ read }) => read === "linearizable") ?? lists[0];
+  const [first] = lists;
+  const best =
+    lists.find(({ read, clusterId }) => read === "linearizable" && clusterId === first?.clusterId) ?? first;
   if (best === undefined) throw new Error("no endpoint told a member list");
   return best;
 }

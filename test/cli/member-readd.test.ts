@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { certificates, hasOpenssl } from "../adapters/tls-certificates.js";
+import { describe, expect, test, vi } from "vitest";
 import { runCli } from "../harness/cli.js";
 import { startEtcd } from "../harness/etcd.js";
 import { temporaryFolder } from "../harness/folder.js";
 import { loseMember, type ReturningMember, returningMember } from "../harness/returning-member.js";
-import { countWritten, FOUR_LINES, health, memberRemove, startAndLose, writeOn } from "./readd-scene.js";
+import { countWritten, FOUR_LINES, health, writeOn } from "./readd-scene.js";
 
 describe("a member of three comes back", () => {
   test("whose data are lost, while somebody writes", async () => {
@@ -29,40 +28,6 @@ describe("a member of three comes back", () => {
       .map((line) => JSON.parse(line).type);
     expect([types[0], types.at(-1)]).toEqual(["begin", "end"]);
   });
-
-  test.runIf(hasOpenssl)("over mutual TLS", async () => {
-    const made = certificates();
-    onTestFinished(() => made.remove());
-    made.ca("ca");
-    made.sign("member", "ca");
-    made.sign("client", "ca", { extendedKeyUsage: "clientAuth" });
-    const path = (name: string): string => join(made.folder, name);
-    const sides = ["", "peer-"].flatMap((side) => [
-      `--${side}cert-file=${path("member.crt")}`,
-      `--${side}key-file=${path("member.key")}`,
-      `--${side}trusted-ca-file=${path("ca.crt")}`,
-      `--${side}client-cert-auth`,
-    ]);
-    const client = ["--cacert", path("ca.crt"), "--cert", path("client.crt"), "--key", path("client.key")];
-    const member = await loseMember(3, sides);
-    member.loseData();
-    const { err, exitCode } = await member.readd(...client);
-    expect(err).toContain("m2 is back as a voter; 3 voters hold the same keys");
-    expect(exitCode).toBe(0);
-    expect((await health(member, ...client)).healthy).toBe(true);
-  });
-});
-
-test("a run that is killed after every step is gone on with", async () => {
-  const member = await loseMember(3);
-  await memberRemove(member);
-  await startAndLose(member);
-  expect(await member.readdUntil("remove: done\n")).toBe(true);
-  expect(await member.readdUntil("archive: done\n")).toBe(true);
-  expect(await member.readdUntil("add: done\n")).toBe(true);
-  expect(await member.readdUntil("waiting until etcd is started")).toBe(true);
-  expect((await member.readd()).exitCode).toBe(0);
-  expect((await health(member)).healthy).toBe(true);
 });
 
 describe("nothing is changed", () => {

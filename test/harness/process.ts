@@ -30,6 +30,18 @@ export function runProcess(argv: readonly string[], env: NodeJS.ProcessEnv = {})
   return { stdout, stderr, exitCode: status };
 }
 
+/** Runs the command and kills it once this text is on stderr; true when it came to that. */
+export async function killWhen(argv: readonly string[], text: string): Promise<boolean> {
+  const child = spawn(process.execPath, [BIN, ...argv], { env: environment() });
+  let seen = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    seen += chunk;
+    if (seen.includes(text)) child.kill("SIGKILL");
+  });
+  await once(child, "close");
+  return seen.includes(text);
+}
+
 /** Whether `script` of util-linux is there, which gives a command a terminal. */
 export const hasScript: boolean = spawnSync("script", ["--version"]).status === 0;
 

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -7,7 +5,7 @@ import { type CliRun, runCli } from "./cli.js";
 import { type EtcdServer, startEtcd } from "./etcd.js";
 import { type EtcdCluster, startEtcdCluster } from "./etcd-cluster.js";
 import { temporaryFolder } from "./folder.js";
-import { BIN, environment } from "./process.js";
+import { killWhen } from "./process.js";
 
 /** A cluster whose last member is gone, on the host that the member is to return to. */
 export interface ReturningMember {
@@ -78,16 +76,7 @@ export function returningMember(
       await started;
       return { ...run, out: printed.join("") };
     },
-    async readdUntil(text) {
-      const child = spawn(process.execPath, [BIN, ...argv, "--yes", "--no-snapshot"], { env: environment() });
-      let seen = "";
-      child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-        seen += chunk;
-        if (seen.includes(text)) child.kill("SIGKILL");
-      });
-      await once(child, "close");
-      return seen.includes(text);
-    },
+    readdUntil: (text) => killWhen([...argv, "--yes", "--no-snapshot"], text),
   };
 }
 

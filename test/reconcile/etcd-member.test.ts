@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { renderQuorum } from "../../src/cli/render-members.js";
+import type { EndpointAnswer, ListedMember } from "../../src/reconcile/cluster-state.js";
 import { nextMemberStep } from "../../src/reconcile/etcd-member.js";
 import { MEMBER_STATES } from "../../src/reconcile/member/decision.js";
 import type { MemberObservation, WantedMember } from "../../src/reconcile/member/observed.js";
@@ -154,6 +155,24 @@ test("the other states", () => {
       accepted: ["target-alive", "other-member-down"],
     },
     {
+      name: "it has started a cluster of its own",
+      observed: observed([named], { data: FOREIGN, process: RUNNING }, (members) => [
+        live(1, members),
+        live(2, members),
+        alone(),
+      ]),
+      accepted: ["foreign-data"],
+    },
+    {
+      name: "it has started a cluster of its own, and the others have no quorum",
+      observed: observed([named], { data: FOREIGN, process: RUNNING }, (members) => [
+        cut(1, members),
+        silent(2),
+        alone(),
+      ]),
+      accepted: ["foreign-data"],
+    },
+    {
       name: "a voter that catches up",
       observed: observed(
         [named],
@@ -207,17 +226,27 @@ test("where the operator starts and stops etcd", () => {
   ]);
 });
 
+/** kube-3 answers where it is listed, as the one member of another cluster. */
+function alone(): EndpointAnswer {
+  const list = { clusterId: 0xc2n, read: "linearizable", members: [named] } as const;
+  const told = status(3, { clusterId: 0xc2n, leader: 3n });
+  return answer(3, [], { given: false, polls: [told, told], list });
+}
+
+/** A member that answers and has lost its leader. */
+function cut(n: number, members: readonly ListedMember[]): EndpointAnswer {
+  return answer(n, members, {
+    polls: [status(n, { leader: 0n })],
+    list: { clusterId: CLUSTER, read: "local", members },
+    listFault: "no answer within 5s",
+  });
+}
+
 /** A cluster of so many voters of which these answer, and no quorum. */
 function lost(size: number, ...answering: readonly number[]): MemberObservation {
   const members = Array.from({ length: size }, (_none, index) => member(index + 1));
-  const cut = (n: number) =>
-    answer(n, members, {
-      polls: [status(n, { leader: 0n })],
-      list: { clusterId: CLUSTER, read: "local", members },
-      listFault: "no answer within 5s",
-    });
   return observed([], {}, () =>
-    members.map(({ id }) => (answering.includes(Number(id)) ? cut(Number(id)) : silent(Number(id)))),
+    members.map(({ id }) => (answering.includes(Number(id)) ? cut(Number(id), members) : silent(Number(id)))),
   );
 }
 

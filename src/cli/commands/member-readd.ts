@@ -4,18 +4,19 @@ import { EtcdcidrError, NOTHING_WRITTEN } from "../../errors.js";
 import { formatId, statusOf } from "../../reconcile/cluster-state.js";
 import { judgeMembers } from "../../reconcile/judge-members.js";
 import type { MemberDecision } from "../../reconcile/member/decision.js";
-import { foresee } from "../../reconcile/member/foresee.js";
+import { type ForeseenDecision, foresee } from "../../reconcile/member/foresee.js";
 import type { MemberObservation } from "../../reconcile/member/observed.js";
 import { versionNotices } from "../../reconcile/member/version-notices.js";
 import { observeSettled } from "../../run/observe-settled.js";
 import { confirmCount } from "../confirm.js";
 import { escapeText } from "../escape-text.js";
+import { findMemberHost } from "../find-member-host.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
 import { type MemberHost, observeMember } from "../member-host.js";
 import { renderData } from "../render-data.js";
 import { renderMembers } from "../render-members.js";
-import { renderWay } from "../render-readd.js";
+import { renderPreview, renderWay } from "../render-readd.js";
 import { runReadd } from "../run-readd.js";
 
 export interface MemberReaddOptions {
@@ -23,6 +24,7 @@ export interface MemberReaddOptions {
   readonly peerUrl?: string;
   readonly dataDir?: string;
   readonly walDir?: string;
+  readonly manifest: string;
   readonly promoteTimeout?: string;
   readonly printEnv: boolean;
   readonly dryRun: boolean;
@@ -38,7 +40,7 @@ export async function memberReadd(options: MemberReaddOptions & GlobalOptions, i
   const patienceMs =
     promoteTimeout === undefined ? PROMOTE_TIMEOUT_MS : parseDuration(promoteTimeout, "--promote-timeout");
   if (printEnv && options.output !== "text") throw twoKindsOfData();
-  const { host, targets } = await findHost(options);
+  const { host, targets } = await findMemberHost(options);
   const observed = await observeSettled(() => observeMember(host), SYSTEM_CLOCK);
   const way = foresee(observed, host.wanted, options.accept);
   await show({ observed, way, host, options }, io);
@@ -56,27 +58,9 @@ export async function memberReadd(options: MemberReaddOptions & GlobalOptions, i
   return runReadd({ host, targets, way, options, patienceMs }, io);
 }
 
-async function findHost(options: MemberReaddOptions & GlobalOptions) {
-  const { name, peerUrl, dataDir, walDir } = options;
-  if (name === undefined || peerUrl === undefined || dataDir === undefined) throw flagsMissing();
-  if (!URL.canParse(peerUrl)) throw notAUrl(peerUrl);
-  const { discoverEtcd } = await import("../../adapters/discovery.js");
-  const { openEtcdMembers } = await import("../../adapters/etcd-members.js");
-  const { targets } = discoverEtcd(options, process.env);
-  const [common] = targets;
-  if (common === undefined) throw new Error("no endpoint was found");
-  const host: MemberHost = {
-    endpoints: targets.map(({ endpoint }) => endpoint),
-    open: (endpoint) => openEtcdMembers({ ...common, endpoint }),
-    wanted: { name, peerUrl, controlsProcess: false },
-    paths: { dataDir, ...(walDir === undefined ? {} : { walDir }) },
-  };
-  return { host, targets };
-}
-
 interface Shown {
   readonly observed: MemberObservation;
-  readonly way: readonly MemberDecision[];
+  readonly way: readonly ForeseenDecision[];
   readonly host: MemberHost;
   readonly options: MemberReaddOptions & GlobalOptions;
 }
@@ -87,7 +71,8 @@ async function show({ observed, way, host, options }: Shown, io: Io): Promise<vo
   const canJudge = observed.cluster.endpoints.some(({ list }) => list !== undefined);
   const table = canJudge ? renderMembers(judgeMembers(observed.cluster)) : "";
   if (options.output === "text") {
-    const text = `${table}\n${renderWay(way, host.wanted)}`;
+    const preview = await renderPreview(way, host);
+    const text = `${table}\n${renderWay(way, host.wanted)}${preview}`;
     if (options.dryRun) io.out(text);
     else io.err(text);
     return;
@@ -111,25 +96,7 @@ async function confirmWay(
   const list = cluster.endpoints.flatMap((answer) => answer.list ?? [])[0];
   const name = escapeText(wanted.name);
   const question = `Bring ${name} back into etcd cluster ${formatId(list?.clusterId ?? 0n)} in ${steps} step${steps === 1 ? "" : "s"}`;
-  await confirmCount(question, steps, yes, io);
-}
-
-function flagsMissing(): EtcdcidrError {
-  return new EtcdcidrError("usage", {
-    what: "it is not known which member is to be brought back",
-    why: "--name, --peer-url and --data-dir belong together, and not all of them are given",
-    now: NOTHING_WRITTEN,
-    next: "give --name, --peer-url and --data-dir as etcd of this host has them",
-  });
-}
-
-function notAUrl(peerUrl: string): EtcdcidrError {
-  return new EtcdcidrError("usage", {
-    what: `--peer-url ${peerUrl} cannot be used`,
-    why: "it is no URL",
-    now: NOTHING_WRITTEN,
-    next: "give it as https://10.0.0.1:2380",
-  });
+  await confirmCount({ question, count: steps, yes, now: NOTHING_WRITTEN }, io);
 }
 
 function twoKindsOfData(): EtcdcidrError {

@@ -8,9 +8,16 @@ export interface FoundEntry {
   readonly refusals: readonly MemberRefusal[];
 }
 
-/** The list that the quorum confirms; undefined where none answers. */
+/**
+ * The list that the quorum confirms; undefined where none answers. It is of the cluster that the operator's endpoints belong to:
+ * at a listed address a cluster of its own may answer.
+ */
 export function confirmedList({ endpoints }: ClusterObservation): MemberList | undefined {
-  return endpoints.flatMap(({ list }) => list ?? []).find(({ read }) => read === "linearizable");
+  const lists = endpoints.flatMap(({ list }) => list ?? []);
+  const clusters = endpoints.flatMap(({ given, list }) =>
+    given && list !== undefined ? [list.clusterId] : [],
+  );
+  return lists.find(({ read, clusterId }) => read === "linearizable" && clusters.includes(clusterId));
 }
 
 /** A member is known by its peer URL; a name alone may be another's. */

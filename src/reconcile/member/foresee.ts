@@ -8,17 +8,22 @@ import { type MemberStep, NEW_ID } from "./step.js";
 /** More than any way is long. */
 const MOST_DECISIONS = 20;
 
+export interface ForeseenDecision extends MemberDecision {
+  /** What it will be decided on. */
+  readonly observed: MemberObservation;
+}
+
 /** The whole way if all goes well: each decision from now on, up to the one that ends it. For showing, not for doing. */
 export function foresee(
   observed: MemberObservation,
   wanted: WantedMember,
   accepted: readonly string[],
-): readonly MemberDecision[] {
-  const decisions: MemberDecision[] = [];
+): readonly ForeseenDecision[] {
+  const decisions: ForeseenDecision[] = [];
   let now = observed;
   while (decisions.length < MOST_DECISIONS) {
     const decision = nextMemberStep(now, wanted, accepted);
-    decisions.push(decision);
+    decisions.push({ ...decision, observed: now });
     if (decision.next.kind === "done" || decision.next.kind === "refuse") break;
     now = decision.next.kind === "step" ? after(now, decision.next.step, wanted) : come(now, wanted);
   }
@@ -28,9 +33,12 @@ export function foresee(
 function after(observed: MemberObservation, step: MemberStep, wanted: WantedMember): MemberObservation {
   switch (step.kind) {
     case "stop":
-      return { ...observed, process: { isRunning: false, why: "" } };
+      return { ...withoutOwnAnswers(observed, wanted), process: { isRunning: false, why: "" } };
     case "remove":
-      return withMembers(observed, (members) => members.filter(({ id }) => id !== step.member.id));
+      return {
+        ...withMembers(observed, (members) => members.filter(({ id }) => id !== step.member.id)),
+        wasRendered: false,
+      };
     case "archive":
       return { ...observed, data: { kind: "empty" } };
     case "add":
@@ -42,6 +50,14 @@ function after(observed: MemberObservation, step: MemberStep, wanted: WantedMemb
         members.map((member) => (member.id === step.member.id ? { ...member, isLearner: false } : member)),
       );
   }
+}
+
+/** What is stopped no longer answers where the member is listed. */
+function withoutOwnAnswers(observed: MemberObservation, wanted: WantedMember): MemberObservation {
+  const members = confirmedList(observed.cluster)?.members ?? [];
+  const own = findEntry(wanted, members).entry?.clientUrls ?? [];
+  const endpoints = observed.cluster.endpoints.filter(({ endpoint }) => !own.includes(endpoint));
+  return { ...observed, cluster: { ...observed.cluster, endpoints } };
 }
 
 function newMember(peerUrl: string): ListedMember {

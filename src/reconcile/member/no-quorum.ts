@@ -10,8 +10,10 @@ interface Voters {
 }
 
 function votersIn({ endpoints }: ClusterObservation): Voters {
-  const members = endpoints.flatMap(({ list }) => list ?? [])[0]?.members ?? [];
-  const answering = new Set(endpoints.flatMap((answer) => statusOf(answer)?.memberId ?? []));
+  const { members = [], clusterId } = endpoints.flatMap(({ list }) => list ?? [])[0] ?? {};
+  const statuses = endpoints.flatMap((answer) => statusOf(answer) ?? []);
+  const own = statuses.filter((status) => status.clusterId === clusterId);
+  const answering = new Set(own.map(({ memberId }) => memberId));
   const all = members.filter(({ isLearner }) => !isLearner);
   const silent = all.filter(({ id }) => !answering.has(id));
   return { all, silent, needed: quorumOf(all.length, 0).needed };
