@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { forget, liveCluster, loadCluster, stoppedCluster } from "../harness/cluster.js";
 import { type EtcdServer, startEtcd } from "../harness/etcd.js";
+import { freeze } from "../harness/freeze.js";
 import { interfere, sentTxns } from "../harness/interference.js";
 import { blocksOf, commandsOver } from "./round-trip.js";
 import { beat, beatsOf, CHANGE, errorIn, NAMES, NEW, OLD, sceneOn, setBlock } from "./scene.js";
@@ -142,8 +143,8 @@ test("an etcd that freezes: the outcome is unknown, and the way back holds wheth
   onTestFinished(() => freezing.stop());
   const cluster = await loadCluster(freezing.endpoint, stoppedCluster("v1.36-single"));
   const run = commandsOver(cluster);
-  interfere({ before: { 1: async () => freezing.kill("SIGSTOP") } });
-  const { err, exitCode } = await run(...CHANGE, "--command-timeout", "500ms");
+  interfere({ before: { 1: () => freeze(freezing) } });
+  const { err, exitCode } = await run(...CHANGE, "--command-timeout", "2s");
   expect(err).toContain("error[in-doubt]: no answer from ");
   expect(exitCode).toBe(5);
   freezing.kill("SIGCONT");
