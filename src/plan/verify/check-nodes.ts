@@ -28,7 +28,10 @@ function checkPairs(nodes: readonly NodeBlocks[]): Check {
   return judge("node-pair", "Nodes", `podCIDR is podCIDRs[0] on ${share(nodes, faults)}`, faults);
 }
 
-/** As kube-apiserver validates (measured): what it refuses blocks every label, taint and cordon of that Node. */
+/**
+ * As kube-apiserver validates: what it refuses blocks every label, taint and cordon of that Node (measured). Host bits and leading
+ * zeros it refuses since 1.36 (gate StrictIPCIDRValidation); before, the next upgrade does it.
+ */
 function checkValidity(nodes: readonly NodeBlocks[]): Check {
   const faults = nodes.flatMap((blocks) =>
     [
@@ -36,7 +39,7 @@ function checkValidity(nodes: readonly NodeBlocks[]): Check {
       ...invalidTexts(blocks.node),
     ].map((fault) => `${blocks.node.name}: ${fault}`),
   );
-  return judge("node-valid", "Nodes", `the API accepts the blocks of ${share(nodes, faults)}`, faults);
+  return judge("node-valid", "Nodes", `valid blocks, one a family, on ${share(nodes, faults)}`, faults);
 }
 
 function invalidTexts({ podCidr, podCidrs }: NodeFacts): string[] {
