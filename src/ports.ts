@@ -1,6 +1,6 @@
 import type { JournalRecord } from "./plan/journal-record.js";
 import type { Precondition } from "./plan/plan.js";
-import type { MemberAlarm, MemberList, MemberStatus } from "./reconcile/cluster-state.js";
+import type { ListedMember, MemberAlarm, MemberList, MemberStatus } from "./reconcile/cluster-state.js";
 import type { KeyValue } from "./storage/key-value.js";
 
 export interface EtcdStatus {
@@ -12,16 +12,6 @@ export interface EtcdStatus {
   readonly leader: bigint;
   readonly isLearner: boolean;
   readonly dbSize: bigint;
-}
-
-/** One line of etcd's member list, as the asked member knows it. */
-export interface Member {
-  readonly id: bigint;
-  /** Empty for a member that has never started. */
-  readonly name: string;
-  readonly peerUrls: readonly string[];
-  readonly clientUrls: readonly string[];
-  readonly isLearner: boolean;
 }
 
 export interface RangeRequest {
@@ -79,7 +69,7 @@ export interface Etcd {
   status(): Promise<EtcdStatus>;
   range(request: RangeRequest): Promise<RangePage>;
   txn(request: TxnRequest): Promise<TxnOutcome>;
-  members(): Promise<readonly Member[]>;
+  members(): Promise<readonly ListedMember[]>;
   /** A lease of this many seconds; returns its id. Not on kine, which has none (`wrong-etcd`). */
   grantLease(ttlSeconds: number): Promise<bigint>;
   /** Renews it once; returns the seconds it has left, 0 when it is gone. */

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import type { Member } from "../ports.js";
+import type { ListedMember } from "../reconcile/cluster-state.js";
 
 /**
  * The member whose peer port an endpoint is, by the cluster's member list. `answeredBy` is the id of the member that
@@ -8,9 +8,9 @@ import type { Member } from "../ports.js";
  */
 export function peerPortOwner(
   endpoint: string,
-  members: readonly Member[],
+  members: readonly ListedMember[],
   answeredBy?: bigint,
-): Member | undefined {
+): ListedMember | undefined {
   const place = placeOf(endpoint);
   if (place === undefined || members.some(({ clientUrls }) => clientUrls.some((url) => isAt(url, place)))) {
     return undefined;

@@ -1,5 +1,6 @@
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import type { Etcd, EtcdStatus, Member } from "../ports.js";
+import type { Etcd, EtcdStatus } from "../ports.js";
+import type { ListedMember } from "../reconcile/cluster-state.js";
 import { peerPortOwner } from "./endpoint-peer-port.js";
 import { type Answer, type Fault, faultOf, isFault, probeEndpoint, unfit } from "./endpoint-probe.js";
 import { type EtcdTarget, openEtcd } from "./etcd.js";
@@ -107,7 +108,7 @@ async function namePeerPorts(probes: readonly (Answer | Fault)[]): Promise<reado
   });
 }
 
-async function membersOf(answers: readonly Answer[]): Promise<readonly Member[]> {
+async function membersOf(answers: readonly Answer[]): Promise<readonly ListedMember[]> {
   for (const { etcd } of answers) {
     try {
       return await etcd.members();
@@ -119,7 +120,7 @@ async function membersOf(answers: readonly Answer[]): Promise<readonly Member[]>
   return [];
 }
 
-function peerPort(endpoint: string, { name, clientUrls }: Member): Fault {
+function peerPort(endpoint: string, { name, clientUrls }: ListedMember): Fault {
   const ports = clientUrls.length > 0 ? ` (${clientUrls.join(", ")})` : "";
   return unfit(
     { endpoint },

@@ -1,7 +1,8 @@
 import type { CallOptions } from "@grpc/grpc-js";
 import { noop } from "cockatiel";
 import { Etcd3, type IKeyValue, type IOptions } from "etcd3";
-import type { Etcd, EtcdStatus, Member, RangePage, RangeRequest, TxnOutcome, TxnRequest } from "../ports.js";
+import type { Etcd, EtcdStatus, RangePage, RangeRequest, TxnOutcome, TxnRequest } from "../ports.js";
+import type { ListedMember } from "../reconcile/cluster-state.js";
 import type { KeyValue } from "../storage/key-value.js";
 import { CHANNEL_OPTIONS } from "./etcd-channel.js";
 import { type EtcdCall, explainEtcdError } from "./etcd-error.js";
@@ -107,7 +108,7 @@ async function status(client: Etcd3): Promise<EtcdStatus> {
   };
 }
 
-async function members(client: Etcd3): Promise<readonly Member[]> {
+async function members(client: Etcd3): Promise<readonly ListedMember[]> {
   const answer = await client.cluster.memberList({});
   return answer.members.map(({ ID, name, peerURLs, clientURLs, isLearner }) => ({
     id: BigInt(ID),

@@ -1,9 +1,9 @@
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { peerPortOwner } from "../../src/adapters/endpoint-peer-port.js";
-import type { Member } from "../../src/ports.js";
+import type { ListedMember } from "../../src/reconcile/cluster-state.js";
 
-const member = (id: bigint, peer: string, client: string): Member => ({
+const member = (id: bigint, peer: string, client: string): ListedMember => ({
   id,
   name: `m${id}`,
   peerUrls: [peer],
