@@ -98,6 +98,8 @@ async function keep(
   };
   let timer = setTimeout(onStall, commandTimeoutMs);
   let bytes = 0;
+  // What is cancelled below ends with an error of its own, which is of no concern any more.
+  stream.on("error", () => undefined);
   try {
     for await (const each of stream) {
       clearTimeout(timer);
@@ -112,6 +114,8 @@ async function keep(
     throw stalled ? stopped(path, bytes, commandTimeoutMs) : error;
   } finally {
     clearTimeout(timer);
+    // A stream that nobody reads to its end keeps the connection, and with it the process.
+    stream.cancel();
   }
   const sha256 = check.digest();
   if (sha256 === undefined) throw unusable(path, `the ${bytes} bytes received do not end with their SHA-256`);

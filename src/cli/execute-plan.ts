@@ -6,6 +6,7 @@ import { createNameWriter } from "../plan/own-writer.js";
 import type { Finding, Plan } from "../plan/plan.js";
 import type { ReadSet } from "../plan/read-set.js";
 import { remainingSteps } from "../plan/remaining-steps.js";
+import { isOfCluster, isWaiting } from "../plan/select-change.js";
 import { ONE_BY_ONE } from "../plan/write-mode.js";
 import type { JournalStore, Spool } from "../ports.js";
 import type { ReadPending } from "../run/apply.js";
@@ -118,8 +119,10 @@ function run(
     const history = await readHistory(store);
     const unwritten = await refuseUnfinished(session, history, concerning);
     const nameWriter = createNameWriter(history, await readChangeRecords(session.etcd));
-    // Once this run has written the same values, nobody could tell any more that they had not.
-    for (const change of supersedes === undefined ? unwritten : [...unwritten, supersedes])
+    // Once this run has written the same values, nobody could tell any more that they had not; and what was given up is not to be
+    // gone on with after this one.
+    const waiting = history.filter((change) => isWaiting(change) && isOfCluster(change, plan.cluster));
+    for (const change of [...unwritten, ...waiting, ...(supersedes === undefined ? [] : [supersedes])])
       await closeUnderLock({ session, store, change }, lock);
     const { journal, begin } = await writeJournal({ store, spool, plan, by });
     return { journal, begin, read: execution.read ?? pendingFromSpool(spool), nameWriter };

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { EtcdcidrError } from "../errors.js";
 import type { ChangeState } from "../plan/change-state.js";
 import type { Journal } from "../ports.js";
@@ -89,7 +90,7 @@ function renderFinish({ run, journal, result, verification, oldPods }: Checked):
       ? "  no Pod has an address of an old block"
       : `  renew the Pods that have addresses of the old blocks: ${pods.join(", ")}`,
     "",
-    `the way back: etcdcidr rollback ${changeId}`,
+    `the way back: etcdcidr rollback ${changeId}${placeFlags(run)}`,
     `copy ${journal.directory} to another host: without it there is no way back`,
   ];
   return `${lines.join("\n")}\n`;
@@ -107,4 +108,11 @@ function notVerified({ verification, result }: Checked): EtcdcidrError {
         ? next.map((command) => `\`${command}\``).join(", then ")
         : "look at these Nodes before anything is restarted",
   });
+}
+
+/** What was given to find etcd and the journals: without it the way back looks in other places. */
+function placeFlags({ options, session }: ChangeRun): string {
+  const endpoints = options.endpoints === undefined ? "" : ` --endpoints ${session.etcd.endpoint}`;
+  const directory = options.journalDir === undefined ? "" : ` --journal-dir ${resolve(options.journalDir)}`;
+  return escapeText(`${endpoints}${directory}`);
 }

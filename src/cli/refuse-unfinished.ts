@@ -71,12 +71,14 @@ export function concernsOfRollback(
 /** Throws `blocked` where another host has gone on with a change that its journal here has half done, or has undone it. */
 export async function refuseOutOfDate(
   session: Session,
+  directory: string,
   history: readonly JournaledChange[],
   change: JournaledChange,
 ): Promise<void> {
   const { records } = await readOwnKeys(session, thisHost());
   const record = newerRecords(history, records).get(change.begin.changeId);
-  if (record !== undefined) throw journalElsewhere({ record, command: "rollback", isJournalHere: true });
+  if (record !== undefined)
+    throw journalElsewhere({ record, command: "rollback", directory, isJournalHere: true });
 }
 
 function halfDone(change: JournaledChange): EtcdcidrError {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { EtcdTarget } from "../adapters/etcd.js";
 import { defaultJournalDirectory, thisHost } from "../adapters/host.js";
 import { openJournalStore } from "../adapters/journal-files.js";
@@ -69,7 +70,9 @@ export async function openSessionFor(
 }
 
 export function journalStore(options: GlobalOptions): JournalStore {
-  return openJournalStore(options.journalDir ?? defaultJournalDirectory(process.env), JOURNAL_CODEC);
+  // Recorded in etcd, where a path relative to this directory would lead nobody anywhere.
+  const directory = resolve(options.journalDir ?? defaultJournalDirectory(process.env));
+  return openJournalStore(directory, JOURNAL_CODEC);
 }
 
 /** What a journal says of the run that made it. */

@@ -1,6 +1,6 @@
 import { type ChangeRecord, isOutOfDate } from "./change-record.js";
 import type { JournaledChange } from "./journaled-change.js";
-import { isUnfinished } from "./select-change.js";
+import { isUnfinished, isWaiting } from "./select-change.js";
 
 /**
  * The records that tell more of a change than its journal here, by its id: another host has gone on with it since the journal
@@ -15,6 +15,8 @@ export function newerRecords(
     const change = known.get(record.id);
     if (change === undefined) return false;
     if (isUnfinished(change)) return isOutOfDate(change, record);
+    // A journal that ends before anything was sent may have been cut short: what is recorded as written counts.
+    if (isWaiting(change)) return record.state !== "not-written" && isOutOfDate(change, record);
     return record.undoneBy !== undefined && !known.has(record.undoneBy);
   };
   return new Map(records.filter(isNewer).map((record) => [record.id, record]));
@@ -35,5 +37,7 @@ export function currentChanges(
   records: readonly ChangeRecord[],
 ): readonly JournaledChange[] {
   const newer = newerRecords(history, records);
-  return history.filter((change) => !isUnfinished(change) || !newer.has(change.begin.changeId));
+  const isBehind = (change: JournaledChange) =>
+    (isUnfinished(change) || isWaiting(change)) && newer.has(change.begin.changeId);
+  return history.filter((change) => !isBehind(change));
 }

@@ -153,8 +153,16 @@ export function isWaiting({ state, end }: JournaledChange): boolean {
   return state === "not-written" && end === undefined;
 }
 
+/** Whether a change that has written nothing was given up: another one has been made since. */
+function isSuperseded(change: JournaledChange, history: readonly JournaledChange[]): boolean {
+  if (!isWaiting(change)) return false;
+  const { cluster } = change.begin.plan;
+  const since = history.slice(history.indexOf(change) + 1);
+  return since.some((later) => later.state !== "not-written" && isOfCluster(later, cluster));
+}
+
 /**
- * The change to go on with: the one named, else the newest that is half done, else the newest that waits. Undefined: there is
+ * The change to go on with: the one named, else the newest that is half done, else the newest that waits and was not given up. Undefined: there is
  * none, or the one named is complete. Throws `not-found` for an unknown id.
  */
 export function selectUnfinished(
@@ -162,7 +170,7 @@ export function selectUnfinished(
   id: string | undefined,
 ): JournaledChange | undefined {
   const unfinished = [...history.filter(isWaiting), ...unfinishedChanges(history)];
-  if (id === undefined) return unfinished.at(-1);
+  if (id === undefined) return unfinished.findLast((change) => !isSuperseded(change, history));
   if (history.some(({ begin }) => begin.changeId === id))
     return unfinished.find(({ begin }) => begin.changeId === id);
   throw new EtcdcidrError("not-found", {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type CliOptions, runCli } from "../harness/cli.js";
 import { loadRegistry, stoppedCluster } from "../harness/cluster.js";
 import { type EtcdServer, openClient, startEtcd } from "../harness/etcd.js";
 import { canMount, smallDisk, temporaryFolder } from "../harness/folder.js";
+import { runProcess } from "../harness/process.js";
 
 let server: EtcdServer;
 beforeAll(async () => {
@@ -116,6 +117,16 @@ describe("nothing is left", () => {
     expect(exitCode).toBe(3);
     expect(err).toContain("why:  ENOSPC");
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.runIf(canMount)("nor does the process stay, however much the member has still to send", async () => {
+    const large = await startEtcd();
+    onTestFinished(() => large.stop());
+    for (let index = 0; index < 16; index += 1)
+      await large.put(`/large/${index}`, Buffer.alloc(1_000_000, index));
+    const path = join(smallDisk(256 * 1024), "etcd.snapshot");
+    const { stderr, exitCode } = runProcess(["snapshot", "save", path, "--endpoints", large.endpoint]);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining("why:  ENOSPC")]);
   });
 
   test("where the user may not", async () => {

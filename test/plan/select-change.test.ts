@@ -278,6 +278,17 @@ describe("what is half done", () => {
     expect(selectUnfinished(history.slice(1), undefined)).toBeUndefined();
   });
 
+  test("but not what was given up: another change has been made since", () => {
+    const { history, change, rollback } = scene();
+    change("a", "10.2.0.0/16", [], { written: [], end: null });
+    change("b", "10.3.0.0/16");
+    rollback("c", "b");
+    expect(selectUnfinished(history, undefined)).toBeUndefined();
+    expect(idOf(selectUnfinished(history, "a"))).toBe("a");
+    change("d", "10.4.0.0/16", [], { written: [], end: null });
+    expect(idOf(selectUnfinished(history, undefined))).toBe("d");
+  });
+
   test("is no complete one, though it is named", () => {
     const { history, change } = scene();
     change("a", "10.2.0.0/16");

@@ -44,7 +44,7 @@ export async function applyPlan(
         : undefined;
     const concerning = undone === undefined ? [] : concernsOfRollback(undone, history);
     if (!options.dryRun) await refuseUnfinished(session, history, concerning);
-    if (undone !== undefined) await refuseOutOfDate(session, history, undone);
+    if (undone !== undefined) await refuseOutOfDate(session, store.directory, history, undone);
     const readSet = await gather({ ...session, spool });
     checkCluster(saved, readSet);
     const intent = {

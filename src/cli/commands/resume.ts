@@ -39,7 +39,7 @@ export async function resume(changeId: string | undefined, options: GlobalOption
   const session = await openSessionFor(changeId, found, options, io);
   try {
     const history = (await waitForOtherRun(session, io)) ? await readHistory(store) : found;
-    const selected = select(history, await readOwnKeys(session, thisHost()), changeId);
+    const selected = select(store.directory, history, await readOwnKeys(session, thisHost()), changeId);
     if (selected === undefined) {
       const none = `no change in ${store.directory} is unfinished`;
       io.err(
@@ -59,11 +59,12 @@ export async function resume(changeId: string | undefined, options: GlobalOption
 
 /** The change to go on with as `selectUnfinished` has it, of those that another host has not gone on with. */
 function select(
+  directory: string,
   history: readonly JournaledChange[],
   ownKeys: OwnKeys,
   changeId: string | undefined,
 ): JournaledChange | undefined {
-  const meant = { command: "resume", history, ownKeys } as const;
+  const meant = { command: "resume", directory, history, ownKeys } as const;
   if (changeId !== undefined) refuseElsewhere({ ...meant, isMeant: ({ id }) => id === changeId });
   const selected = selectUnfinished(currentChanges(history, ownKeys.records), changeId);
   if (selected === undefined && changeId === undefined) refuseElsewhere({ ...meant, isMeant: isOpen });

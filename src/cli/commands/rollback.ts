@@ -17,7 +17,7 @@ import { closeUndone, closeUnwritten } from "../close-change.js";
 import { executePlan } from "../execute-plan.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
-import { refuseElsewhere } from "../refuse-elsewhere.js";
+import { refuseElsewhere, refuseLaterElsewhere } from "../refuse-elsewhere.js";
 import {
   concernsOfRollback,
   refuseOutOfDate,
@@ -49,12 +49,12 @@ export async function rollback(
   try {
     const hasMoved = !options.dryRun && (await waitForOtherRun(session, io));
     const history = hasMoved ? await readHistory(store) : found;
-    const change = select(history, await readOwnKeys(session, thisHost()), changeId);
+    const change = select(store.directory, history, await readOwnKeys(session, thisHost()), changeId);
     if (change === undefined) {
       io.err(`nothing to roll back: no change in ${store.directory} stands\n`);
       return 0;
     }
-    await refuseOutOfDate(session, history, change);
+    await refuseOutOfDate(session, store.directory, history, change);
     const concerning = concernsOfRollback(change, history);
     if (!options.dryRun) await refuseUnfinished(session, history, concerning);
     const readSet = await gather({ ...session, spool });
@@ -84,11 +84,12 @@ export async function rollback(
 
 /** The change to roll back as `selectChange` has it, of those that another host has not gone on with. */
 function select(
+  directory: string,
   history: readonly JournaledChange[],
   ownKeys: OwnKeys,
   changeId: string | undefined,
 ): JournaledChange | undefined {
-  const meant = { command: "rollback", history, ownKeys } as const;
+  const meant = { command: "rollback", directory, history, ownKeys } as const;
   if (changeId !== undefined) refuseElsewhere({ ...meant, isMeant: ({ id }) => id === changeId });
   const waiting = history.find((each) => each.begin.changeId === changeId && isWaiting(each));
   const change = waiting ?? selectChange(history, changeId, newerRecords(history, ownKeys.records));
@@ -98,6 +99,7 @@ function select(
       ...meant,
       isMeant: (record) => stands(record) && (!isRollback(record) || isOpen(record)),
     });
+  if (change !== undefined) refuseLaterElsewhere(change, meant);
   return change;
 }
 
