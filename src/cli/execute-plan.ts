@@ -89,7 +89,7 @@ function asWatched(plan: Plan, written: string | undefined, io: Io): Plan {
 
 /** A run says this when it is done, a dry run beforehand. */
 function renderAfterwards({ plan, steps }: PlanView): string {
-  return plan.outline.nodes.length === 0
+  return plan.outline.nodes.length === 0 || steps.length === 0
     ? ""
     : `\nafterwards, outside etcd:\n${renderSteps(steps).join("\n")}\n`;
 }

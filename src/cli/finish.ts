@@ -90,8 +90,7 @@ function renderFinish({ run, journal, result, verification, oldPods }: Checked):
       ? "  no Pod has an address of an old block"
       : `  renew the Pods that have addresses of the old blocks: ${pods.join(", ")}`,
     "",
-    `the way back: etcdcidr rollback ${changeId}${placeFlags(run)}`,
-    `copy ${journal.directory} to another host: without it there is no way back`,
+    ...wayBack(run, journal.directory),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -108,6 +107,15 @@ function notVerified({ verification, result }: Checked): EtcdcidrError {
         ? next.map((command) => `\`${command}\``).join(", then ")
         : "look at these Nodes before anything is restarted",
   });
+}
+
+/** Bytes that nobody could read are not worth going back to. */
+function wayBack(run: ChangeRun, directory: string): string[] {
+  if (run.plan.intent.operation === "restore-unreadable") return [];
+  return [
+    `the way back: etcdcidr rollback ${run.changeId}${placeFlags(run)}`,
+    `copy ${directory} to another host: without it there is no way back`,
+  ];
 }
 
 /** What was given to find etcd and the journals: without it the way back looks in other places. */

@@ -2,7 +2,7 @@ import { openSpool } from "../adapters/spool-file.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { JournaledChange } from "../plan/journaled-change.js";
 import { planRestoreUnreadable } from "../plan/restore-unreadable.js";
-import { isOfCluster } from "../plan/select-change.js";
+import { isOfCluster, standingChanges } from "../plan/select-change.js";
 import { findCluster } from "../run/find-cluster.js";
 import { gather } from "../run/gather.js";
 import { readHistory } from "../run/history.js";
@@ -49,8 +49,10 @@ export async function restoreUnreadable({ key, changeId, options }: RestoreReque
       changeId: source,
       key,
     };
+    const standing = standingChanges(history).find(({ begin }) => begin.changeId === source);
     const plan = planRestoreUnreadable(intent, {
       readSet,
+      ...(standing === undefined ? {} : { movedTo: standing.begin.plan.families }),
       now: {
         modRevision: now.modRevision,
         sha256: sha256Hex(now.value),

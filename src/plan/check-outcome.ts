@@ -1,6 +1,7 @@
 import { contains, type Family, lastAddress } from "../cidr/cidr.js";
 import { parseCidr } from "../cidr/parse.js";
 import type { NodeFacts } from "../objects/node.js";
+import { moveCommand } from "./move-command.js";
 import type { FamilyOutline, Plan } from "./plan.js";
 import { NO_RANGE } from "./pod-cidr/families-back.js";
 import {
@@ -75,7 +76,11 @@ function findJoined(plan: Plan, nodes: readonly NodeBlocks[]): Fault[] {
       const what = `joined meanwhile and has ${outside.map(({ text }) => text).join(" and ")}`;
       const isMovable = outside.some(({ target }) => target !== NO_RANGE);
       return [
-        { node: blocks.node.name, what, ...(isMovable ? { next: moveCommand(plan, blocks.node.name) } : {}) },
+        {
+          node: blocks.node.name,
+          what,
+          ...(isMovable ? { next: moveCommand(plan.outline.families, blocks.node.name) } : {}),
+        },
       ];
     });
 }
@@ -88,17 +93,6 @@ function blockOutside(
   if (held === undefined) return [];
   if (target === NO_RANGE) return [{ text: `${held.text} although there is no IPv${family} range`, target }];
   return contains(parseCidr(target), held.cidr) ? [] : [{ text: `${held.text}, outside ${target}`, target }];
-}
-
-function moveCommand({ outline }: Plan, name: string): string {
-  const families = outline.families.filter(({ target }) => target !== NO_RANGE);
-  const masks = families.map(({ family, nodeMask }) =>
-    families.length === 1
-      ? `--node-cidr-mask-size ${nodeMask}`
-      : `--node-cidr-mask-size-ipv${family} ${nodeMask}`,
-  );
-  const targets = families.map(({ target }) => target).join(",");
-  return `etcdcidr change-pod-cidr ${targets} ${masks.join(" ")} --node ${name}`;
 }
 
 /**

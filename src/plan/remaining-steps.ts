@@ -100,8 +100,12 @@ function kubeadmSteps(families: readonly FamilyOutline[], { kubeadm }: ReadSet):
   if (kubeadm?.podSubnet === undefined) return [];
   const value = clusterCidrValue(families, kubeadm.podSubnet);
   const { set, remove } = maskChanges(families, familiesIn(value), kubeadm.controllerManagerArgs);
+  const given = kubeadm.controllerManagerArgs.get("cluster-cidr");
   const edits = [
     ...(value === kubeadm.podSubnet ? [] : [`set networking.podSubnet to ${value}`]),
+    ...(given === undefined || given === value
+      ? []
+      : [`set cluster-cidr to "${value}" in controllerManager.extraArgs`]),
     ...[...set].map(([name, mask]) => `set ${name} to "${mask}" in controllerManager.extraArgs`),
     ...remove.map((name) => `remove ${name} from controllerManager.extraArgs`),
   ];

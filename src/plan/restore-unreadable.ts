@@ -1,3 +1,5 @@
+import { contains } from "../cidr/cidr.js";
+import { parseCidr } from "../cidr/parse.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { type NodeFacts, readNode } from "../objects/node.js";
 import type { StoredObject } from "../schema/schema.js";
@@ -7,7 +9,8 @@ import { overlappingGroups } from "./findings/blocks.js";
 import { someOf, warning } from "./findings/finding.js";
 import type { RestoreUnreadableIntent } from "./intent.js";
 import { apiServerSigns } from "./life-signs.js";
-import type { Finding, Plan } from "./plan.js";
+import { moveCommand } from "./move-command.js";
+import type { FamilyOutline, Finding, Plan } from "./plan.js";
 import { planId } from "./plan-id.js";
 import { readNodeBlocks, storedBlocks } from "./pod-cidr/node-blocks.js";
 import type { ReadSet, Unreadable } from "./read-set.js";
@@ -23,6 +26,8 @@ export interface RestoreFacts {
     readonly format: Format;
   };
   readonly original: { readonly modRevision: bigint; readonly object: StoredObject };
+  /** Where the change that the journal is of has moved the Nodes, and stands; absent: it has been undone. */
+  readonly movedTo?: readonly FamilyOutline[];
 }
 
 /**
@@ -70,7 +75,11 @@ export function planRestoreUnreadable(intent: RestoreUnreadableIntent, facts: Re
         ],
       },
     ],
-    findings: [whatIsLost(intent, facts, fault), ...sharedBlocks(node, readSet)],
+    findings: [
+      whatIsLost(intent, facts, fault),
+      ...oldBlock(node, facts.movedTo ?? []),
+      ...sharedBlocks(node, readSet),
+    ],
     nodeUids: new Map([...readSet.nodes, node].map(({ name, uid }) => [name, uid])),
   };
   return { id: planId(content), ...content };
@@ -87,6 +96,22 @@ function whatIsLost(
     why: `its value of today cannot be decoded (${why}); the journal of ${changeId} has the whole of it as it was before that change, block included`,
     next: "what the kubelet and the controllers keep there comes back by itself; labels, taints and annotations that people have set since do not",
   });
+}
+
+/** One Node that is left behind stops kube-controller-manager at its start. */
+function oldBlock(node: NodeFacts, movedTo: readonly FamilyOutline[]): Finding[] {
+  const held = storedBlocks(readNodeBlocks(node)).map(({ cidr }) => cidr);
+  const isInside = movedTo.every(({ target }) => held.some((cidr) => contains(parseCidr(target), cidr)));
+  if (isInside) return [];
+  const targets = movedTo.map(({ target }) => target).join();
+  return [
+    warning("left-alone", {
+      keys: [node.key],
+      what: `${node.name} has its block of before the change again, outside ${targets}`,
+      why: "kube-controller-manager exits at its start while a Node is outside its --cluster-cidr",
+      next: `move it along: \`${moveCommand(movedTo, node.name)}\`; or roll the change back`,
+    }),
+  ];
 }
 
 /** The Node may have been given up for lost, and its block to another. */

@@ -9,7 +9,7 @@ export async function countOldPods(
   nodes: readonly NodeFacts[],
 ): Promise<ReadonlyMap<string, number>> {
   const counter = createOldPodCounter(nodes);
-  await createObjectReader(request).each("pods/", POD_SELECTION, async (_keyValue, object) => {
+  await createObjectReader(request).each("pods/", "Pod", POD_SELECTION, async (_keyValue, object) => {
     const pod = readPod(object);
     if (pod !== undefined) counter.add(pod);
   });

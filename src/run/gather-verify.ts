@@ -38,7 +38,7 @@ async function countStrayPods(
   counter: ReturnType<typeof createStrayCounter>,
 ): Promise<{ strayPods: Strays; hostPods: ReadonlySet<string> }> {
   const hostPods = new Set<string>();
-  await reader.each("pods/", POD_SELECTION, async (_keyValue, object) => {
+  await reader.each("pods/", "Pod", POD_SELECTION, async (_keyValue, object) => {
     const hostPod = readHostPod(object);
     if (hostPod !== undefined) hostPods.add(hostPod);
     const pod = readPod(object);
@@ -53,18 +53,23 @@ async function countStrayEndpoints(
   counter: ReturnType<typeof createStrayCounter>,
   hostPods: ReadonlySet<string>,
 ): Promise<Strays> {
-  await reader.each("endpointslices/", ENDPOINT_SLICE_SELECTION, async (_keyValue, object) => {
-    for (const { slice, node, addresses } of readPodEndpoints(object)) {
-      const pod = addresses[0]?.pod ?? "";
-      if (!hostPods.has(pod)) counter.add(node, addresses, `${slice} -> ${pod}`);
-    }
-  });
+  await reader.each(
+    "endpointslices/",
+    "EndpointSlice",
+    ENDPOINT_SLICE_SELECTION,
+    async (_keyValue, object) => {
+      for (const { slice, node, addresses } of readPodEndpoints(object)) {
+        const pod = addresses[0]?.pod ?? "";
+        if (!hostPods.has(pod)) counter.add(node, addresses, `${slice} -> ${pod}`);
+      }
+    },
+  );
   return counter;
 }
 
 async function gatherServices(reader: ObjectReader): Promise<readonly ServiceFacts[]> {
   const services: ServiceFacts[] = [];
-  await reader.each("services/specs/", SERVICE_SELECTION, async (_keyValue, object) => {
+  await reader.each("services/specs/", "Service", SERVICE_SELECTION, async (_keyValue, object) => {
     const service = readService(object);
     if (service !== undefined) services.push(service);
   });

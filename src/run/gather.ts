@@ -86,7 +86,7 @@ const LEADERS = ["kube-controller-manager", "kube-scheduler", "cloud-controller-
 
 async function gatherNodes(reader: ObjectReader, spool: Spool | undefined): Promise<NodeFacts[]> {
   const nodes: NodeFacts[] = [];
-  await reader.each("minions/", NODE_SELECTION, async ({ key, value, modRevision }, object) => {
+  await reader.each("minions/", "Node", NODE_SELECTION, async ({ key, value, modRevision }, object) => {
     await spool?.add(key, value);
     nodes.push(readNode({ key, modRevision, sha256: sha256Hex(value), valueBytes: value.length }, object));
   });
@@ -99,7 +99,7 @@ async function gatherPods(
   const pods = new Map<string, PodTally>();
   const components: ComponentFlags[] = [];
   const systemPods = reader.path("pods/kube-system/");
-  await reader.each("pods/", POD_SELECTION, async ({ key, value }, object) => {
+  await reader.each("pods/", "Pod", POD_SELECTION, async ({ key, value }, object) => {
     const pod = readPod(object);
     if (pod !== undefined) tallyPod(pods, pod);
     if (!key.startsWith(systemPods)) return;

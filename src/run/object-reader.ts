@@ -11,8 +11,10 @@ export interface ObjectReader {
   decode(key: string, value: Uint8Array): StoredObject;
   one<Fact>(path: string, read: (key: string, object: StoredObject) => Fact): Promise<Fact | undefined>;
   all<Fact>(path: string, read: (key: string, object: StoredObject) => Fact): Promise<Fact[]>;
+  /** What lies there and is of another kind cannot be read either: it stops the API's lists all the same. */
   each(
     path: string,
+    kind: string,
     selection: readonly string[],
     take: (keyValue: KeyValue, object: StoredObject) => Promise<void>,
   ): Promise<void>;
@@ -59,10 +61,12 @@ export function createObjectReader({ etcd, schema, prefix, revision }: ObjectRea
       }
       return facts;
     },
-    async each(below, selection, take) {
+    async each(below, kind, selection, take) {
       for await (const page of readPrefix(etcd, path(below), { revision })) {
         for (const keyValue of page) {
-          const object = attempt(keyValue.key, () => schema.decode(keyValue.key, keyValue.value, selection));
+          const object = attempt(keyValue.key, () =>
+            ofKind(kind, schema.decode(keyValue.key, keyValue.value, selection)),
+          );
           if (object !== undefined) await take(keyValue, object);
         }
       }
@@ -79,6 +83,11 @@ export function createObjectReader({ etcd, schema, prefix, revision }: ObjectRea
       return keyValues.length > 0;
     },
   };
+}
+
+function ofKind(kind: string, object: StoredObject): StoredObject {
+  if (object.kind !== kind) throw new Error(`it is a ${object.kind} and no ${kind}`);
+  return object;
 }
 
 /** The key is told beside it. */

@@ -31,7 +31,7 @@ export async function verify({ etcd, schema, plan, dropped }: VerifyRequest): Pr
   const { revision } = await etcd.range({ key: `${prefix}/minions/`, keysOnly: true });
   const reader = createObjectReader({ etcd, schema, prefix, revision });
   const nodes: NodeFacts[] = [];
-  await reader.each("minions/", SELECTION, async ({ key, value, modRevision }, object) => {
+  await reader.each("minions/", "Node", SELECTION, async ({ key, value, modRevision }, object) => {
     nodes.push(readNode({ key, modRevision, sha256: "", valueBytes: value.length }, object));
   });
   const unreadable = reader.unreadable.map(({ key, why }) => ({ node: key, what: `cannot be read: ${why}` }));

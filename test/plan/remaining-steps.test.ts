@@ -168,6 +168,16 @@ describe("kubeadm-config", () => {
     expect(kubeadmStep("10.212.0.0/16", { "node-cidr-mask-size": "22" }, "10.212.0.0/16")).toEqual([]);
   });
 
+  test("a cluster-cidr in extraArgs, too, where it stands there", () => {
+    const args = { "cluster-cidr": "10.112.0.0/16", "node-cidr-mask-size": "22" };
+    const builder = one()
+      .kcm({ "cluster-cidr": "10.212.0.0/16", "node-cidr-mask-size": "22" })
+      .kubeadm("10.212.0.0/16", args);
+    expect(stepsOf(builder, "10.212.0.0/16", { nodeMaskSize: 22 })[1]).toBe(
+      `${WHERE}: set cluster-cidr to "10.212.0.0/16" in controllerManager.extraArgs ${LAST}`,
+    );
+  });
+
   test("not where it has no podSubnet", () => {
     const kubeadm = { key: "k", controllerManagerArgs: new Map() };
     expect(stepsOf(one().with({ kubeadm }), "10.212.0.0/16")).toHaveLength(1);

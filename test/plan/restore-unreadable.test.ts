@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { FamilyOutline } from "../../src/plan/plan.js";
 import { planIntent } from "../../src/plan/plan-intent.js";
 import { planRestoreUnreadable } from "../../src/plan/restore-unreadable.js";
 import type { Format } from "../../src/storage/format.js";
 import { type ClusterBuilder, cluster, NOW_MS, PREFIX } from "../harness/read-set.js";
-import { codes } from "./scene.js";
+import { codes, planOver as planChange } from "./scene.js";
 
 const KEY = "/registry/minions/n1";
 const INTENT = {
@@ -21,12 +22,22 @@ const broken = () =>
     .node("n2", "10.212.4.0/22")
     .with({ unreadable: [{ key: KEY, why: "it ends too early" }] });
 
-function planOver(builder: ClusterBuilder, format: Format = "protobuf") {
+const changed = () =>
+  planChange(cluster().node("n1", "10.112.0.0/24").node("n2", "10.112.1.0/24"), "10.212.0.0/16", {
+    nodeMaskSize: 22,
+  });
+
+function planOver(
+  builder: ClusterBuilder,
+  format: Format = "protobuf",
+  movedTo: readonly FamilyOutline[] = [],
+) {
   const metadata = { name: "n1", uid: "uid-of-n1" };
   const object = { metadata, spec: { podCIDR: "10.112.0.0/24", podCIDRs: ["10.112.0.0/24"] } };
   return planRestoreUnreadable(INTENT, {
     readSet: builder.build(),
     now: { modRevision: 900n, sha256: "s", bytes: 2000, format },
+    movedTo,
     original: { modRevision: 100n, object: { apiVersion: "v1", kind: "Node", object } },
   });
 }
@@ -74,6 +85,16 @@ describe("what the operator is told", () => {
           "have set since do not",
       },
     ]);
+  });
+
+  test("that it has the old block again, where the change stands", () => {
+    const { outline } = changed();
+    const plan = planOver(broken(), "protobuf", outline.families);
+    expect(codes(plan)).toEqual(["warning lost", "warning left-alone"]);
+    expect(plan.findings[1]).toMatchObject({
+      what: "n1 has its block of before the change again, outside 10.212.0.0/16",
+      next: "move it along: `etcdcidr change-pod-cidr 10.212.0.0/16 --node-cidr-mask-size 22 --node n1`; or roll the change back",
+    });
   });
 
   test("who has its block by now", () => {

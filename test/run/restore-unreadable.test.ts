@@ -61,6 +61,16 @@ test("afterwards the change is rolled back as if nothing had been", async () => 
   ]);
 });
 
+test("an object of another kind is no Node, and is replaced", async () => {
+  const scene = await cutNode();
+  const { cluster, run, key, original } = scene;
+  const [pod] = plainCluster("v1.36-single").filter(({ key: path }) => path.startsWith("pods/"));
+  await cluster.put(PATH, pod?.value ?? new Uint8Array());
+  expect((await run("verify")).out).toContain(`${key}: it is a Pod and no Node`);
+  expect((await run("rollback", "--restore-unreadable", key)).exitCode).toBe(0);
+  expect(await storedValue(scene)).toEqual(original);
+});
+
 test("a value that can be read is never replaced", async () => {
   const cluster = await loadCluster(server.endpoint, plainCluster("v1.36-single"));
   const run = commandsOver(cluster);

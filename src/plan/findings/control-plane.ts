@@ -60,7 +60,7 @@ function findLiveControllerManager({ readSet, nowMs }: FindingContext): Finding[
   return [
     warning("kcm-live", {
       keys: [lease.key],
-      what: `kube-controller-manager is running (${lease.holder}, Lease renewed ${lease.renewTime})`,
+      what: `kube-controller-manager is running, or was less than a minute ago (${lease.holder}, Lease renewed ${lease.renewTime})`,
       why:
         `until it is restarted it gives new Nodes blocks of the range it was started with${range === undefined ? "" : ` (its flags say ${range})`}, ` +
         "and it exits at its next start if a Node is outside its --cluster-cidr",

@@ -1,4 +1,5 @@
 import { containsAddress } from "../../cidr/cidr.js";
+import { formatAddress } from "../../cidr/format.js";
 import { readAddress } from "../../cidr/read-address.js";
 import { type Check, judge } from "./check.js";
 import { compareRanges, type Wanted } from "./check-components.js";
@@ -20,6 +21,7 @@ function checkKubeadm({ readSet: { kubeadm } }: VerifyFacts, { pods, services }:
   const entries = [
     { name: "podSubnet", text: kubeadm.podSubnet, wanted: pods },
     { name: "serviceSubnet", text: kubeadm.serviceSubnet, wanted: services },
+    { name: "cluster-cidr", text: kubeadm.controllerManagerArgs.get("cluster-cidr"), wanted: pods },
   ];
   return entries.flatMap(({ name, text, wanted }) =>
     text === undefined || wanted === undefined
@@ -55,14 +57,14 @@ function checkFlannel({ readSet: { flannel } }: VerifyFacts, { pods }: Wanted): 
 /** Pods ask there for every name, so it has to be an address that the service network still has. */
 function checkClusterDns({ kubelet, services }: VerifyFacts, { services: wanted }: Wanted): Check[] {
   if (kubelet === undefined || kubelet.clusterDns.length === 0 || wanted === undefined) return [];
-  const held = new Set(services.flatMap(({ clusterIps }) => clusterIps));
+  const held = new Set(services.flatMap(({ clusterIps }) => clusterIps).map(addressText));
   const faults = kubelet.clusterDns.flatMap((text) => {
     const address = readAddress(text);
     // A node-local cache listens on an address outside of the service network, on purpose (NodeLocal DNSCache).
     if (address === undefined || LINK_LOCAL.test(text)) return [];
     const isInside = wanted.cidrs.some((cidr) => containsAddress(cidr, address));
     if (!isInside) return [`${text} is outside ${describe(wanted)}`];
-    return held.has(text) ? [] : [`no Service has ${text}`];
+    return held.has(addressText(text)) ? [] : [`no Service has ${text}`];
   });
   return [
     judge(
@@ -72,6 +74,12 @@ function checkClusterDns({ kubelet, services }: VerifyFacts, { services: wanted 
       faults,
     ),
   ];
+}
+
+/** One text for an address however it is spelled. */
+function addressText(text: string): string {
+  const address = readAddress(text);
+  return address === undefined ? text : formatAddress(address.family, address.value);
 }
 
 const LINK_LOCAL = /^169\.254\./;

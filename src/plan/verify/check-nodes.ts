@@ -1,4 +1,4 @@
-import { contains } from "../../cidr/cidr.js";
+import { contains, type Family } from "../../cidr/cidr.js";
 import { formatCidr } from "../../cidr/format.js";
 import { parseCidr } from "../../cidr/parse.js";
 import { EtcdcidrError } from "../../errors.js";
@@ -60,12 +60,23 @@ function checkRange(nodes: readonly NodeBlocks[], wanted: WantedRanges | undefin
   const faults = nodes.flatMap(({ node, ...rest }) => {
     const blocks = storedBlocks({ node, ...rest });
     if (blocks.length === 0) return [`${node.name} has no block`];
-    return blocks.flatMap(({ cidr, text }) => {
+    const outside = blocks.flatMap(({ cidr, text }) => {
       const range = rangeOf(wanted, cidr.family);
       return range !== undefined && contains(range, cidr) ? [] : [`${node.name} ${text}`];
     });
+    const families = blocks.map(({ cidr }) => cidr.family);
+    return [...outside, ...familyFaults(node.name, families, wanted)];
   });
   return [judge("node-range", "Nodes", `inside ${describe(wanted)}: ${share(nodes, faults)}`, faults)];
+}
+
+/** kube-controller-manager matches blocks with its ranges by position. */
+function familyFaults(name: string, families: readonly Family[], wanted: WantedRanges): string[] {
+  const wantedFamilies = wanted.cidrs.map(({ family }) => family);
+  const missing = wantedFamilies.filter((family) => !families.includes(family));
+  if (missing.length > 0) return missing.map((family) => `${name} has no IPv${family} block`);
+  const isInOrder = families.length !== 2 || wantedFamilies.length !== 2 || families[0] === wantedFamilies[0];
+  return isInOrder ? [] : [`${name} has its IPv${families[0]} block first`];
 }
 
 function checkSharing(nodes: readonly NodeBlocks[]): Check {

@@ -13,6 +13,8 @@ export type PodBlocks =
       readonly kind: "by node";
       readonly source: string;
       readonly blocks: ReadonlyMap<string, readonly Cidr[]>;
+      /** For an endpoint that does not say which node it is on. */
+      readonly all: readonly Cidr[];
     }
   /** A node may use any of them. */
   | { readonly kind: "anywhere"; readonly source: string; readonly blocks: readonly Cidr[] }
@@ -26,18 +28,15 @@ export function podBlocks({ nodes, cilium, calico }: ReadSet): PodBlocks {
     return { kind: "anywhere", source: "Calico's IP pools", blocks };
   }
   if (nodes.some(({ ovnSubnets }) => ovnSubnets !== undefined)) {
-    return {
-      kind: "by node",
-      source: "annotation k8s.ovn.org/node-subnets",
-      blocks: new Map(nodes.map((node) => [node.name, ovnBlocks(node)])),
-    };
+    const blocks = new Map(nodes.map((node) => [node.name, ovnBlocks(node)]));
+    return byNode("annotation k8s.ovn.org/node-subnets", blocks);
   }
   const blocks = new Map(
     nodes.map((node) => [node.name, storedBlocks(readNodeBlocks(node)).map(({ cidr }) => cidr)]),
   );
   if ([...blocks.values()].every((cidrs) => cidrs.length === 0))
     return { kind: "unknown", why: "no Node has a block, and the network plugin's own are not known" };
-  return { kind: "by node", source: "the Nodes' blocks", blocks };
+  return byNode("the Nodes' blocks", blocks);
 }
 
 function ciliumBlocks({ ipam, nodes }: CiliumFacts): PodBlocks {
@@ -46,7 +45,11 @@ function ciliumBlocks({ ipam, nodes }: CiliumFacts): PodBlocks {
   );
   if ([...blocks.values()].every((cidrs) => cidrs.length === 0))
     return { kind: "unknown", why: `the CiliumNodes name no blocks under ipam: ${ipam}` };
-  return { kind: "by node", source: `the CiliumNodes' blocks (ipam: ${ipam})`, blocks };
+  return byNode(`the CiliumNodes' blocks (ipam: ${ipam})`, blocks);
+}
+
+function byNode(source: string, blocks: ReadonlyMap<string, readonly Cidr[]>): PodBlocks {
+  return { kind: "by node", source, blocks, all: [...blocks.values()].flat() };
 }
 
 /** `{"default":["10.128.0.0/23"]}`, or one text in place of the list. */

@@ -41,5 +41,6 @@ export function createStrayCounter(blocks: PodBlocks): StrayCounter {
 
 function blocksFor(blocks: PodBlocks, node: string): readonly Cidr[] {
   if (blocks.kind === "unknown") return [];
-  return blocks.kind === "anywhere" ? blocks.blocks : (blocks.blocks.get(node) ?? []);
+  if (blocks.kind === "anywhere") return blocks.blocks;
+  return node === "" ? blocks.all : (blocks.blocks.get(node) ?? []);
 }

@@ -54,14 +54,14 @@ function unreadableKinds({ unreadable, readSet: { prefix } }: VerifyFacts): Chec
     const [kind = ""] = each.key.slice(prefix.length + 1).split("/");
     byKind.set(kind, [...(byKind.get(kind) ?? []), each]);
   }
-  return [...byKind].map(([kind, keys]) => {
-    const [first] = keys;
-    return cannotTell(
+  return [...byKind].map(([kind, keys]) =>
+    cannotTell(
       "readable",
       kind,
-      `${count(keys.length, "value")} cannot be read: ${first?.key ?? ""}: ${first?.why ?? ""}`,
-    );
-  });
+      `${count(keys.length, "value")} cannot be read`,
+      keys.map(({ key, why }) => `${key}: ${why}`),
+    ),
+  );
 }
 
 /** Owners of public space may use theirs, so this is no fault; more often it is a typing error. */

@@ -96,7 +96,7 @@ describe("kcm-live", () => {
         severity: "warning",
         acceptable: false,
         keys: ["/registry/leases/kube-system/kube-controller-manager"],
-        what: "kube-controller-manager is running (kube-1_5f0c, Lease renewed 2026-12-01T11:59:58.000000Z)",
+        what: "kube-controller-manager is running, or was less than a minute ago (kube-1_5f0c, Lease renewed 2026-12-01T11:59:58.000000Z)",
         why:
           "until it is restarted it gives new Nodes blocks of the range it was started with (its flags say 10.112.0.0/16), " +
           "and it exits at its next start if a Node is outside its --cluster-cidr",

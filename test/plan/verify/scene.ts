@@ -63,7 +63,7 @@ export function linesOf({ checks }: Verdict, ...only: string[]): string[] {
   return checks
     .filter(({ check }) => only.length === 0 || only.includes(check))
     .map(({ check, result, values, details }) => {
-      const more = result === "cannot tell" ? [values] : details;
+      const more = result === "cannot tell" ? [values, ...details] : details;
       return [`${result} ${check}`, ...(more.length === 0 ? [] : [more.join("; ")])].join(": ");
     });
 }

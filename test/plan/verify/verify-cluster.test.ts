@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Io } from "../../../src/cli/io.js";
+import { renderVerdict } from "../../../src/cli/render-verdict.js";
 import { cluster } from "../../harness/read-set.js";
 import { linesOf, service, verdictOver } from "./scene.js";
 
@@ -72,15 +74,29 @@ describe("Nodes", () => {
     ]);
   });
 
-  test("more than a person reads is cut short", () => {
+  test("more than a person reads is cut short in text alone", () => {
     const verdict = verdictOver(
       cluster()
         .nodes("n", 8, (index) => `10.112.${index}.0/24`)
         .kcm(KCM),
       { podCidrs: ["10.212.0.0/16"] },
     );
-    expect(verdict.checks[2]?.details).toHaveLength(6);
-    expect(verdict.checks[2]?.details.at(-1)).toBe("and 3 more");
+    expect(verdict.checks[2]?.details).toHaveLength(8);
+    const silent = { style: (_style: unknown, text: string) => text } as Io;
+    expect(renderVerdict(verdict, silent)).toContain(
+      "             n4 10.112.4.0/24\n             and 3 more (-o json lists all)\n",
+    );
+  });
+
+  test("a family that was asked for and that a Node lacks, or has in the other place", () => {
+    const dual = cluster()
+      .node("n1", "10.112.0.0/24")
+      .node("n2", ["10.112.1.0/24", "fd00:1::/64"])
+      .node("n3", ["fd00:1:0:1::/64", "10.112.2.0/24"]);
+    const verdict = verdictOver(dual, { podCidrs: ["10.112.0.0/16", "fd00:1::/48"] });
+    expect(linesOf(verdict, "node-range")).toEqual([
+      "differs node-range: n1 has no IPv6 block; n3 has its IPv6 block first",
+    ]);
   });
 
   test("C11: net-conf was changed and the Nodes were not; public space is noted", () => {
@@ -99,7 +115,7 @@ describe("flags and ConfigMaps", () => {
     const old = two()
       .kcm(KCM)
       .component("kube-apiserver", { "service-cluster-ip-range": "10.96.0.0/16" })
-      .kubeadm("10.112.0.0/16")
+      .kubeadm("10.112.0.0/16", { "cluster-cidr": "10.112.0.0/16" })
       .kubeProxy({ clusterCidr: "10.112.0.0/16" })
       .with({ flannel: { key: "f", network: "10.112.0.0/16" } });
     const asked = { podCidrs: ["10.212.0.0/16"], serviceCidrs: ["10.196.0.0/16"] };
@@ -109,6 +125,7 @@ describe("flags and ConfigMaps", () => {
       "ok flag-node-cidr-mask-size",
       "differs flag-service-cluster-ip-range: it should be 10.196.0.0/16 (--service-cidr)",
       "differs kubeadm-podSubnet: it should be 10.212.0.0/16 (--pod-cidr)",
+      "differs kubeadm-cluster-cidr: it should be 10.212.0.0/16 (--pod-cidr)",
       "differs kube-proxy-clusterCIDR: it should be 10.212.0.0/16 (--pod-cidr)",
       "differs flannel-Network: it should be 10.212.0.0/16 (--pod-cidr)",
     ]);
@@ -144,16 +161,20 @@ describe("flags and ConfigMaps", () => {
   test.each([
     [["10.96.0.10"], "ok kubelet-clusterDNS"],
     [["169.254.20.10"], "ok kubelet-clusterDNS"],
+    [["fd00:10:96:0::0:A"], "ok kubelet-clusterDNS"],
     [["10.96.0.11"], "differs kubelet-clusterDNS: no Service has 10.96.0.11"],
     [
       ["10.96.0.10", "10.43.0.10"],
-      "differs kubelet-clusterDNS: 10.43.0.10 is outside 10.96.0.0/16 (--service-cidr)",
+      "differs kubelet-clusterDNS: 10.43.0.10 is outside 10.96.0.0/16,fd00:10:96::/112 (--service-cidr)",
     ],
   ])("clusterDNS %j", (clusterDns, line) => {
     const verdict = verdictOver(
       two(),
-      { serviceCidrs: ["10.96.0.0/16"] },
-      { kubelet: { key: "k", clusterDns }, services: [service("kube-system/kube-dns", "10.96.0.10")] },
+      { serviceCidrs: ["10.96.0.0/16", "fd00:10:96::/112"] },
+      {
+        kubelet: { key: "k", clusterDns },
+        services: [service("kube-system/kube-dns", "10.96.0.10", "fd00:10:96::a")],
+      },
     );
     expect(linesOf(verdict, "kubelet-clusterDNS")).toEqual([line]);
   });
@@ -191,6 +212,15 @@ describe("Pods and endpoints", () => {
         values: "1 of 1 endpoint outside the Nodes' blocks",
         details: ["on n1: 1 endpoint (kube-system/metrics-server-x7k2 10.46.0.15)"],
       },
+    ]);
+  });
+
+  test("an endpoint that names no node may lie in any Node's block", () => {
+    const endpoints = ["a/b -> a/c  10.112.1.7", "a/b -> a/d  10.46.0.7"].map((line) =>
+      line.replaceAll(" -> ", "->"),
+    );
+    expect(linesOf(verdictOver(two(), {}, { endpoints }), "endpoint-addresses")).toEqual([
+      "differs endpoint-addresses: on no node: 1 endpoint (a/b->a/d 10.46.0.7)",
     ]);
   });
 
@@ -478,8 +508,8 @@ test("what cannot be read has one line a kind", () => {
     why: "it is encrypted at rest",
   }));
   expect(linesOf(verdictOver(cluster().with({ unreadable })))).toEqual([
-    "cannot tell readable: 2 values cannot be read: /registry/minions/n1: it is encrypted at rest",
-    "cannot tell readable: 1 value cannot be read: /registry/configmaps/kube-system/kubeadm-config: it is encrypted at rest",
+    "cannot tell readable: 2 values cannot be read; /registry/minions/n1: it is encrypted at rest; /registry/minions/n2: it is encrypted at rest",
+    "cannot tell readable: 1 value cannot be read; /registry/configmaps/kube-system/kubeadm-config: it is encrypted at rest",
   ]);
 });
 
