@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { CertificateFacts } from "../reconcile/member/observed.js";
-import type { CertificateFiles } from "./etcd-manifest.js";
+import type { CertificateFiles } from "./etcd-configuration.js";
 import { certificatesOf, type PemFile, privateKeyOf } from "./tls.js";
 
 /** What a member's certificate is, for a peer at this URL. Throws `tls` for files that cannot be read as what they are. */

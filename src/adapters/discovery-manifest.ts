@@ -2,7 +2,11 @@ import { parse } from "yaml";
 
 /** The values of a component's flags in a static Pod's manifest, by the flag's name without dashes. */
 export function manifestFlags(text: string): ReadonlyMap<string, string> {
-  const words = wordsOf(parse(text));
+  return flagsIn(wordsOf(parse(text)));
+}
+
+/** The values of the flags in a command's words. */
+export function flagsIn(words: readonly string[]): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
   words.forEach((word, index) => {
     const [, name, value] = /^--([a-z0-9-]+)(?:=(.*))?$/s.exec(word) ?? [];

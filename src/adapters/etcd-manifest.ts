@@ -1,55 +1,14 @@
 import { isScalar, isSeq, parseDocument, type Scalar } from "yaml";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { manifestFlags } from "./discovery-manifest.js";
+import { type EtcdConfiguration, etcdConfiguration } from "./etcd-configuration.js";
 
-/** What a static Pod's manifest says of the member that it starts. */
-export interface EtcdManifest {
-  readonly name: string;
-  readonly peerUrl: string;
-  readonly dataDir: string;
-  readonly walDir?: string;
-  /** Where this member listens for clients, and where it says that it does. */
-  readonly clientUrls: readonly string[];
-  /** Hosts of the peer URLs in `--initial-cluster`, as they stand in URLs. */
-  readonly peerHosts: readonly string[];
-  /** Of the image, `3.6.5`. */
-  readonly version?: string;
-  readonly certificates: readonly CertificateFiles[];
-}
-
-export interface CertificateFiles {
-  readonly cert: string;
-  readonly key: string;
-  readonly ca: string;
-}
-
-/** Throws `refused` for a manifest that does not say which member it starts. */
-export function readEtcdManifest(text: string, path: string): EtcdManifest {
-  const flags = manifestFlags(text);
-  const listOf = (flag: string): readonly string[] =>
-    (flags.get(flag) ?? "").split(",").filter((part) => part !== "");
-  const [name, dataDir] = [flags.get("name"), flags.get("data-dir")];
-  const [peerUrl] = listOf("initial-advertise-peer-urls");
-  if (name === undefined || dataDir === undefined || peerUrl === undefined || !URL.canParse(peerUrl))
-    throw incomplete(path);
-  const walDir = flags.get("wal-dir");
+/** What a static Pod's manifest says of the member that it starts. Throws `refused` where it does not say which one. */
+export function readEtcdManifest(text: string, path: string): EtcdConfiguration {
   const version = /\bimage:\s*\S*etcd:v?(\d+\.\d+\.\d+)/.exec(text)?.[1];
-  const peers = listOf("initial-cluster").map((entry) => entry.slice(entry.indexOf("=") + 1));
-  return {
-    ...{ name, dataDir, peerUrl },
-    ...(walDir === undefined ? {} : { walDir }),
-    ...(version === undefined ? {} : { version }),
-    clientUrls: [...listOf("listen-client-urls"), ...listOf("advertise-client-urls")],
-    peerHosts: peers
-      .filter((url) => URL.canParse(url) && url !== peerUrl)
-      .map((url) => new URL(url).hostname),
-    certificates: ["", "peer-"].flatMap((side) => {
-      const [cert, key, ca] = ["cert-file", "key-file", "trusted-ca-file"].map((flag) =>
-        flags.get(`${side}${flag}`),
-      );
-      return cert === undefined || key === undefined || ca === undefined ? [] : [{ cert, key, ca }];
-    }),
-  };
+  const configuration = etcdConfiguration(manifestFlags(text), version);
+  if (configuration === undefined) throw incomplete(path);
+  return configuration;
 }
 
 /** Sets flags of etcd's command; every other byte stays. One that is not there comes behind `--name`. */

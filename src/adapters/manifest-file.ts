@@ -1,13 +1,17 @@
-import { copyFile, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { copyFile, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import { isThere, syncDirectory } from "./journal-directory.js";
+import { renderedMark } from "./rendered-mark.js";
+import { writeWhole } from "./write-whole.js";
 
 /** A static Pod's manifest: the kubelet runs what lies in its directory, whatever its name, so all else lies beside it. */
 export interface ManifestFile {
   readonly path: string;
   /** Whether the kubelet sees it. */
   isInPlace(): Promise<boolean>;
+  /** Whether there is one, in its place or where `stop` has put it. */
+  exists(): Promise<boolean>;
   /** In its place, or where `stop` has put it. Throws `not-found`. */
   read(): Promise<string>;
   /** Takes it out of its directory, so that the kubelet ends the Pod. */
@@ -24,7 +28,8 @@ export function manifestFile(path: string): ManifestFile {
   const directory = dirname(resolve(path));
   // The same file system, so that a rename does it.
   const beside = (what: string): string => join(dirname(directory), `etcdcidr-${what}-${basename(path)}`);
-  const [stopped, rendered] = [beside("stopped"), beside("rendered")];
+  const stopped = beside("stopped");
+  const mark = renderedMark(beside("rendered"));
   const sync = async (): Promise<void> => {
     await syncDirectory(directory);
     await syncDirectory(dirname(directory));
@@ -33,6 +38,7 @@ export function manifestFile(path: string): ManifestFile {
   return {
     path,
     isInPlace: () => isThere(path),
+    exists: async () => isThere(await whereItIs()),
     async read() {
       return readFile(await whereItIs(), "utf8").catch((cause: unknown) => {
         throw noManifest(path, cause);
@@ -44,29 +50,14 @@ export function manifestFile(path: string): ManifestFile {
       await sync();
     },
     async place(text, id) {
-      if (id !== undefined) await writeWhole(rendered, beside("new"), id.toString());
-      await writeWhole(path, beside("new"), text, (await stat(await whereItIs())).mode);
+      if (id !== undefined) await mark.write(id);
+      await writeWhole(path, text, { temporary: beside("new"), like: await stat(await whereItIs()) });
       await rm(stopped, { force: true });
       await sync();
     },
-    async renderedFor() {
-      const text = await readFile(rendered, "utf8").catch(() => "");
-      return /^\d+$/.test(text) ? BigInt(text) : undefined;
-    },
+    renderedFor: mark.read,
     backUp: async (to) => copyFile(await whereItIs(), to),
   };
-}
-
-async function writeWhole(path: string, temporary: string, text: string, mode = 0o600): Promise<void> {
-  await rm(temporary, { force: true });
-  const file = await open(temporary, "wx", mode);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
 }
 
 function noManifest(path: string, cause: unknown): EtcdcidrError {

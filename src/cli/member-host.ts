@@ -11,12 +11,12 @@ import type { MemberObservation, PeerProbe, WantedMember } from "../reconcile/me
 import type { MemberStep } from "../reconcile/member/step.js";
 import { observeCluster } from "../run/observe-cluster.js";
 import {
-  findManifestProcess,
-  type ManifestHost,
-  manifestFacts,
-  startByManifest,
-  stopByManifest,
-} from "./manifest-host.js";
+  findSupervisedProcess,
+  type Supervisor,
+  startSupervised,
+  stopSupervised,
+  supervisedFacts,
+} from "./supervisor.js";
 
 /** The cluster as it is reached, and this host. */
 export interface MemberHost {
@@ -24,17 +24,17 @@ export interface MemberHost {
   readonly open: (endpoint: string) => EtcdMembers;
   readonly wanted: WantedMember;
   readonly paths: DataPaths;
-  /** Where the kubelet starts and stops etcd; else the operator does. */
-  readonly kubelet?: ManifestHost;
+  /** What starts and stops etcd; else the operator does. */
+  readonly supervisor?: Supervisor;
 }
 
 /** Looks at the cluster, the data directory and what runs here. */
 export async function observeMember(host: MemberHost): Promise<MemberObservation> {
-  const { endpoints, open, wanted, paths, kubelet } = host;
+  const { endpoints, open, wanted, paths, supervisor } = host;
   const cluster = await observeCluster({ endpoints, open, clock: SYSTEM_CLOCK, polls: 2 });
   const [data, process, freeBytes] = await Promise.all([
     inspectDataDirectory(paths),
-    kubelet === undefined ? findLocalProcess([wanted.peerUrl], paths) : findManifestProcess(kubelet),
+    supervisor === undefined ? findLocalProcess([wanted.peerUrl], paths) : findSupervisedProcess(supervisor),
     freeSpace(paths.dataDir),
   ]);
   const peerProbes = await probePeers(cluster, wanted);
@@ -45,7 +45,7 @@ export async function observeMember(host: MemberHost): Promise<MemberObservation
     host: {
       ...{ nowMs: SYSTEM_CLOCK.now(), peerProbes },
       ...(freeBytes === undefined ? {} : { freeBytes }),
-      ...(kubelet === undefined ? {} : await manifestFacts(kubelet)),
+      ...(supervisor === undefined ? {} : await supervisedFacts(supervisor)),
     },
     ...(await whatWasDone(host, cluster)),
   };
@@ -53,14 +53,14 @@ export async function observeMember(host: MemberHost): Promise<MemberObservation
 
 /** Of a member that the operator starts nothing is known. */
 async function whatWasDone(
-  { kubelet, wanted }: MemberHost,
+  { supervisor, wanted }: MemberHost,
   cluster: ClusterObservation,
 ): Promise<Pick<MemberObservation, "wasRendered" | "recycles" | "startedId">> {
-  if (kubelet === undefined) return { wasRendered: false, recycles: 0 };
+  if (supervisor === undefined) return { wasRendered: false, recycles: 0 };
   const { entry } = findEntry(wanted, confirmedList(cluster)?.members ?? []);
-  const { startedId, recycles } = kubelet.memory;
+  const { startedId, recycles } = supervisor.memory;
   return {
-    wasRendered: entry !== undefined && (await kubelet.file.renderedFor()) === entry.id,
+    wasRendered: entry !== undefined && (await supervisor.renderedFor()) === entry.id,
     recycles,
     ...(startedId === undefined ? {} : { startedId }),
   };
@@ -101,14 +101,14 @@ export async function performStep(
     return { kind: "done" };
   }
   if (step.kind === "start" || step.kind === "stop") {
-    const { kubelet, wanted } = host;
-    if (kubelet === undefined) throw new Error(`${step.kind} is the operator's, and was asked of the run`);
+    const { supervisor, wanted } = host;
+    if (supervisor === undefined) throw new Error(`${step.kind} is the operator's, and was asked of the run`);
     return step.kind === "stop"
-      ? stopByManifest(kubelet)
-      : startByManifest(step, observed, kubelet, wanted, backups);
+      ? stopSupervised(supervisor)
+      : startSupervised(step, observed, supervisor, wanted, backups);
   }
-  if (step.kind === "remove" && observed.wasRendered && host.kubelet !== undefined)
-    host.kubelet.memory.recycles += 1;
+  if (step.kind === "remove" && observed.wasRendered && host.supervisor !== undefined)
+    host.supervisor.memory.recycles += 1;
   const etcd = host.open(votingEndpoint(observed, host.wanted));
   try {
     if (step.kind === "add") return await etcd.add(step.peerUrl);

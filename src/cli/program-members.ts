@@ -65,8 +65,8 @@ function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => vo
     .command("member-readd")
     .description(
       "Brings a lost member of etcd back, on its own host: removes its stale entry, moves old data aside,\n" +
-        "adds it as a learner, starts it by its manifest (or prints what it has to be started with), waits\n" +
-        "for it and promotes it.\n" +
+        "adds it as a learner, starts it by its manifest or unit (or prints what it has to be started with),\n" +
+        "waits for it and promotes it.\n" +
         "Run again after an interruption, it goes on from what it sees.",
     )
     .option("--name <name>", "the member's name, etcd's --name")
@@ -75,8 +75,12 @@ function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => vo
     .option("--wal-dir <directory>", "etcd's --wal-dir, where it has one")
     .option(
       "--manifest <file>",
-      "etcd's static-pod manifest, where --name, --peer-url and --data-dir are not given",
-      "/etc/kubernetes/manifests/etcd.yaml",
+      "etcd's static-pod manifest, where --name, --peer-url and --data-dir are not given;\n" +
+        "/etc/kubernetes/manifests/etcd.yaml",
+    )
+    .option(
+      "--unit <name>",
+      "etcd's systemd unit with its environment file; etcd, where there is no manifest",
     )
     .option("--promote-timeout <duration>", "for etcd to be started, and to catch up; 10m")
     .option("--print-env", "stdout carries the four ETCD_* lines alone", false)

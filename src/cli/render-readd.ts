@@ -5,9 +5,9 @@ import { environmentLines } from "../reconcile/member/initial-cluster.js";
 import type { WantedMember } from "../reconcile/member/observed.js";
 import { describeStep, etcdctlLine, type MemberStep } from "../reconcile/member/step.js";
 import { escapeText } from "./escape-text.js";
-import { renderManifest } from "./manifest-host.js";
 import type { MemberHost } from "./member-host.js";
 import { renderQuorum } from "./render-members.js";
+import { renderConfiguration } from "./supervisor.js";
 
 /** Where the member is, and the numbered way from there, each step as it would be done by hand. */
 export function renderWay(decisions: readonly MemberDecision[], wanted: WantedMember): string {
@@ -39,26 +39,26 @@ function renderStep(number: number, step: MemberStep, wanted: WantedMember): rea
   ];
 }
 
-/** What etcd will be started with: the four lines, or what changes in the manifest. Empty where it joins nothing. */
+/** What etcd will be started with: the four lines, or what changes in the file. Empty where it joins nothing. */
 export async function renderPreview(
   way: readonly ForeseenDecision[],
-  { wanted, kubelet }: MemberHost,
+  { wanted, supervisor }: MemberHost,
 ): Promise<string> {
   const joining = way.find(({ state, next }) => state === "S4" && next.kind !== "refuse");
   const list = joining === undefined ? undefined : confirmedList(joining.observed.cluster);
   const entry = list === undefined ? undefined : findEntry(wanted, list.members).entry;
   if (joining === undefined || list === undefined || entry === undefined) return "";
-  if (kubelet === undefined) return `\n${escapeLines(environmentLines(list.members, entry, wanted))}\n`;
-  const old = await kubelet.file.read();
-  const changed = changedLines(old, renderManifest(old, joining.observed, wanted));
-  return `\n${escapeLines([kubelet.file.path, ...changed])}\n`;
+  if (supervisor === undefined) return `\n${escapeLines(environmentLines(list.members, entry, wanted))}\n`;
+  const old = await supervisor.read();
+  const changed = changedLines(old, renderConfiguration(supervisor, old, joining.observed, wanted));
+  return `\n${escapeLines([supervisor.path, ...changed])}\n`;
 }
 
 function escapeLines(lines: readonly string[]): string {
   return lines.map(escapeText).join("\n");
 }
 
-/** An edit of flags changes or adds whole lines. */
+/** An edit changes or adds whole lines. */
 function changedLines(old: string, edited: string): readonly string[] {
   const [before, after] = [old.split("\n"), edited.split("\n")];
   return [

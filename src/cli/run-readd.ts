@@ -109,7 +109,7 @@ function createTeller({ host, options }: Readd, record: RunRecord, io: Io) {
     }
     shown = text;
     const isAdded = event.kind === "state" && ["S4", "S8a"].includes(event.decision.state);
-    if (!isAdded || (host.kubelet !== undefined && !options.printEnv)) return;
+    if (!isAdded || (host.supervisor !== undefined && !options.printEnv)) return;
     const list = confirmedList(event.observed.cluster);
     const entry = list === undefined ? undefined : findEntry(host.wanted, list.members).entry;
     if (list === undefined || entry === undefined || entry.name !== "" || entry.id === printedFor) return;

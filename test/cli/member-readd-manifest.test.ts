@@ -1,60 +1,28 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { certificates, hasOpenssl } from "../adapters/tls-certificates.js";
 import { type CliRun, runCli } from "../harness/cli.js";
-import { type EtcdCluster, startEtcdCluster } from "../harness/etcd-cluster.js";
-import { temporaryFolder } from "../harness/folder.js";
 import { type Kubelet, startKubelet } from "../harness/kubelet.js";
 import { killWhen } from "../harness/process.js";
-import { health } from "./readd-scene.js";
+import { type HostSetUpAgain, health, hostSetUpAgain, startedAlone } from "./readd-scene.js";
 
-interface Host {
-  readonly cluster: EtcdCluster;
-  readonly endpoints: readonly string[];
+interface Host extends HostSetUpAgain {
   readonly kubelet: Kubelet;
-  readonly dataDir: string;
-  readonly readdArgs: readonly string[];
   readd(...more: readonly string[]): Promise<CliRun>;
 }
 
-/** The last of three members is lost with its data, and its host is set up again as kubeadm does a first one. */
-async function hostSetUpAgain(tls: readonly string[] = []): Promise<Host> {
-  const cluster = await startEtcdCluster(3, tls);
-  onTestFinished(() => cluster.stop());
-  const gone = cluster.members[2];
-  const peerUrl = cluster.peerUrls[2] ?? "";
-  gone?.kill("SIGKILL");
-  const folder = temporaryFolder();
-  const dataDir = join(folder, "data");
-  mkdirSync(dataDir, { mode: 0o700 });
-  const kubelet = startKubelet({
-    ...{ name: "m2", peerUrl, clientUrl: cluster.endpoints[2] ?? "", dataDir },
-    initialCluster: `m2=${peerUrl}`,
-    flags: tls,
-  });
-  const endpoints = cluster.endpoints.slice(0, 2);
-  const readdArgs = [
-    ...["member-readd", "--manifest", kubelet.manifest, "--endpoints", endpoints.join(",")],
-    ...["--journal-dir", join(folder, "journals"), "--promote-timeout", "90s"],
-  ];
-  return {
-    ...{ cluster, endpoints, kubelet, dataDir, readdArgs },
-    readd: (...more) => runCli([...readdArgs, "--yes", ...more]),
-  };
-}
-
-/** etcd of this host has started a cluster of its own. */
-async function startedAlone({ kubelet }: Host): Promise<void> {
-  await vi.waitUntil(() => kubelet.log().includes("ready to serve client requests"), {
-    timeout: 60_000,
-    interval: 50,
-  });
+/** As kubeadm sets up a first control-plane host. */
+async function kubeadmHost(tls: readonly string[] = []): Promise<Host> {
+  const host = await hostSetUpAgain(tls);
+  const kubelet = startKubelet(host.etcd);
+  const readdArgs = [...host.readdArgs, "--manifest", kubelet.manifest];
+  await startedAlone(kubelet);
+  return { ...host, readdArgs, kubelet, readd: (...more) => runCli([...readdArgs, "--yes", ...more]) };
 }
 
 test("a host that has started a cluster of its own is brought back", async () => {
-  const host = await hostSetUpAgain();
-  await startedAlone(host);
+  const host = await kubeadmHost();
   const refused = await host.readd();
   expect(refused.err).toContain("not brought back: foreign-data\n");
   expect(refused.exitCode).toBe(3);
@@ -71,8 +39,7 @@ test("a host that has started a cluster of its own is brought back", async () =>
 });
 
 test("a run that is killed after every step is gone on with", async () => {
-  const host = await hostSetUpAgain();
-  await startedAlone(host);
+  const host = await kubeadmHost();
   const until = (text: string) =>
     killWhen([...host.readdArgs, "--yes", "--no-snapshot", "--accept", "foreign-data"], text);
   for (const step of ["stop", "remove", "archive", "add", "start"])
@@ -84,8 +51,7 @@ test("a run that is killed after every step is gone on with", async () => {
 });
 
 test("a dry run shows the lines of the manifest that would change, and changes nothing", async () => {
-  const host = await hostSetUpAgain();
-  await startedAlone(host);
+  const host = await kubeadmHost();
   const before = readFileSync(host.kubelet.manifest, "utf8");
   const { out, exitCode } = await runCli([...host.readdArgs, "--accept", "foreign-data", "--dry-run"]);
   expect(exitCode).toBe(0);
@@ -109,8 +75,7 @@ test.runIf(hasOpenssl)("over mutual TLS", async () => {
     `--${side}client-cert-auth`,
   ]);
   const client = ["--cacert", path("ca.crt"), "--cert", path("client.crt"), "--key", path("client.key")];
-  const host = await hostSetUpAgain(sides);
-  await startedAlone(host);
+  const host = await kubeadmHost(sides);
   const { err, exitCode } = await host.readd("--accept", "foreign-data", ...client);
   expect(err).toContain("m2 is back as a voter; 3 voters hold the same keys");
   expect(exitCode).toBe(0);

@@ -1,7 +1,11 @@
-import { renameSync, rmSync } from "node:fs";
-import { vi } from "vitest";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
 import { runCli } from "../harness/cli.js";
 import { openClient } from "../harness/etcd.js";
+import { type EtcdCluster, startEtcdCluster } from "../harness/etcd-cluster.js";
+import { temporaryFolder } from "../harness/folder.js";
+import type { StaticEtcd } from "../harness/kubelet.js";
 import type { ReturningMember } from "../harness/returning-member.js";
 
 /** What `members` says of the cluster afterwards. */
@@ -12,6 +16,48 @@ export async function health(
   const { out } = await runCli(["members", "--endpoints", endpoints.join(","), "-o", "json", ...more]);
   const { healthy, members } = JSON.parse(out);
   return { healthy, voters: members.map(({ name, role }: Record<string, string>) => `${name} ${role}`) };
+}
+
+export interface HostSetUpAgain {
+  readonly cluster: EtcdCluster;
+  /** What etcd here is set up as: a first member. */
+  readonly etcd: StaticEtcd;
+  /** Of the others. */
+  readonly endpoints: readonly string[];
+  /** `member-readd` as it needs to be called besides what starts etcd. */
+  readonly readdArgs: readonly string[];
+}
+
+/** The last of three members is lost with its data, and its host is set up again. */
+export async function hostSetUpAgain(tls: readonly string[] = []): Promise<HostSetUpAgain> {
+  const cluster = await startEtcdCluster(3, tls);
+  onTestFinished(() => cluster.stop());
+  const peerUrl = cluster.peerUrls[2] ?? "";
+  cluster.members[2]?.kill("SIGKILL");
+  const folder = temporaryFolder();
+  const dataDir = join(folder, "data");
+  mkdirSync(dataDir, { mode: 0o700 });
+  const endpoints = cluster.endpoints.slice(0, 2);
+  return {
+    ...{ cluster, endpoints },
+    etcd: {
+      ...{ name: "m2", peerUrl, clientUrl: cluster.endpoints[2] ?? "", dataDir },
+      initialCluster: `m2=${peerUrl}`,
+      flags: tls,
+    },
+    readdArgs: [
+      ...["member-readd", "--endpoints", endpoints.join(",")],
+      ...["--journal-dir", join(folder, "journals"), "--promote-timeout", "90s"],
+    ],
+  };
+}
+
+/** etcd of this host has started a cluster of its own. */
+export async function startedAlone({ log }: { log(): string }): Promise<void> {
+  await vi.waitUntil(() => log().includes("ready to serve client requests"), {
+    timeout: 60_000,
+    interval: 50,
+  });
 }
 
 /** Writes one key after the other until it is stopped; returns how many were answered. */

@@ -24,7 +24,8 @@ export interface MemberReaddOptions {
   readonly peerUrl?: string;
   readonly dataDir?: string;
   readonly walDir?: string;
-  readonly manifest: string;
+  readonly manifest?: string;
+  readonly unit?: string;
   readonly promoteTimeout?: string;
   readonly printEnv: boolean;
   readonly dryRun: boolean;
