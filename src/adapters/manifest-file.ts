@@ -51,7 +51,9 @@ export function manifestFile(path: string): ManifestFile {
     },
     async place(text, id) {
       if (id !== undefined) await mark.write(id);
-      await writeWhole(path, text, { temporary: beside("new"), like: await stat(await whereItIs()) });
+      // kubeadm writes what only root can read.
+      const like = await stat(await whereItIs()).catch(() => undefined);
+      await writeWhole(path, text, { temporary: beside("new"), ...(like === undefined ? {} : { like }) });
       await rm(stopped, { force: true });
       await sync();
     },
@@ -67,7 +69,9 @@ function noManifest(path: string, cause: unknown): EtcdcidrError {
       what: `there is no manifest of etcd at ${path}`,
       why: cause instanceof Error ? cause.message : String(cause),
       now: NOTHING_WRITTEN,
-      next: "make one (kubeadm init phase etcd local), or give --name, --peer-url and --data-dir and start etcd yourself",
+      next:
+        "give a copy of a peer's with --manifest-from, --name and --peer-url, or make one (kubeadm init phase certs etcd-server, " +
+        "kubeadm init phase certs etcd-peer, kubeadm init phase etcd local), or give --name, --peer-url and --data-dir and start etcd yourself",
     },
     { cause },
   );

@@ -2,7 +2,7 @@ import type { EtcdTarget } from "../adapters/etcd.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
 import type { GlobalOptions } from "./global-options.js";
 import type { MemberHost } from "./member-host.js";
-import { openSupervisor } from "./open-supervisor.js";
+import { openManifestOf, openSupervisor } from "./open-supervisor.js";
 import type { Supervisor } from "./supervisor.js";
 
 /** The flags that say which member this host's is. */
@@ -12,6 +12,7 @@ export interface MemberFlags {
   readonly dataDir?: string;
   readonly walDir?: string;
   readonly manifest?: string;
+  readonly manifestFrom?: string;
   readonly unit?: string;
 }
 
@@ -19,22 +20,31 @@ export interface MemberFlags {
 export async function findMemberHost(
   options: MemberFlags & GlobalOptions,
 ): Promise<{ readonly host: MemberHost; readonly targets: readonly EtcdTarget[] }> {
+  const supervisor = await findSupervisor(options);
+  if (supervisor !== undefined) return reach(options, supervisedMember(supervisor));
   const { name, peerUrl, dataDir, walDir } = options;
-  if ([name, peerUrl, dataDir, walDir].every((flag) => flag === undefined)) {
-    const supervisor = await openSupervisor(options);
-    const { configuration } = supervisor;
-    const wanted = { name: configuration.name, peerUrl: configuration.peerUrl, controlsProcess: true };
-    const paths = {
-      dataDir: configuration.dataDir,
-      ...(configuration.walDir === undefined ? {} : { walDir: configuration.walDir }),
-    };
-    return reach(options, { wanted, paths, supervisor });
-  }
   if (name === undefined || peerUrl === undefined || dataDir === undefined) throw flagsMissing();
   if (options.manifest !== undefined || options.unit !== undefined) throw toldTwice();
   if (!URL.canParse(peerUrl)) throw notAUrl(peerUrl);
   const paths = { dataDir, ...(walDir === undefined ? {} : { walDir }) };
   return reach(options, { wanted: { name, peerUrl, controlsProcess: false }, paths });
+}
+
+/** Undefined where the member is told by its flags. */
+async function findSupervisor(options: MemberFlags): Promise<Supervisor | undefined> {
+  const { name, peerUrl, dataDir, walDir, manifest, manifestFrom, unit } = options;
+  const isTold = [name, peerUrl, dataDir, walDir].some((flag) => flag !== undefined);
+  if (manifestFrom === undefined) return isTold ? undefined : openSupervisor(options);
+  if (name === undefined || peerUrl === undefined) throw ownMissing();
+  if (dataDir !== undefined || walDir !== undefined || unit !== undefined) throw toldTwice();
+  if (!URL.canParse(peerUrl)) throw notAUrl(peerUrl);
+  return openManifestOf({ copy: manifestFrom, name, peerUrl }, manifest);
+}
+
+function supervisedMember(supervisor: Supervisor): Pick<MemberHost, "wanted" | "paths" | "supervisor"> {
+  const { name, peerUrl, dataDir, walDir } = supervisor.configuration;
+  const paths = { dataDir, ...(walDir === undefined ? {} : { walDir }) };
+  return { wanted: { name, peerUrl, controlsProcess: true }, paths, supervisor };
 }
 
 async function reach(
@@ -83,12 +93,21 @@ function flagsMissing(): EtcdcidrError {
   });
 }
 
+function ownMissing(): EtcdcidrError {
+  return new EtcdcidrError("usage", {
+    what: "it is not known whose manifest is to be made",
+    why: "--manifest-from is a peer's, and --name and --peer-url, which say whose it shall be, are not both given",
+    now: NOTHING_WRITTEN,
+    next: "give this host's name and peer URL, https://10.0.0.3:2380",
+  });
+}
+
 function toldTwice(): EtcdcidrError {
   return new EtcdcidrError("usage", {
     what: "it is not known who starts etcd",
-    why: "with --name, --peer-url and --data-dir it is you, and --manifest and --unit say otherwise",
+    why: "with --data-dir it is you, with a manifest the kubelet, with --unit systemd",
     now: NOTHING_WRITTEN,
-    next: "leave one or the other out",
+    next: "leave all of these but one out",
   });
 }
 

@@ -1,7 +1,7 @@
 import { manifestFile } from "../adapters/manifest-file.js";
 import { showUnit } from "../adapters/systemd.js";
 import { EtcdcidrError, NOTHING_WRITTEN } from "../errors.js";
-import { openManifest } from "./manifest-supervisor.js";
+import { openManifest, type PeerCopy } from "./manifest-supervisor.js";
 import type { Supervisor } from "./supervisor.js";
 import { openUnit } from "./unit-supervisor.js";
 
@@ -20,6 +20,11 @@ export async function openSupervisor({
   if (unit !== undefined) return openUnit(unit);
   const isUnit = manifest === undefined && !(await manifestFile(MANIFEST).exists()) && (await hasUnit());
   return isUnit ? openUnit(UNIT) : openManifest(manifest ?? MANIFEST);
+}
+
+/** kubeadm's manifest, made of a copy of a peer's where there is none. */
+export function openManifestOf(peer: PeerCopy, manifest: string | undefined): Promise<Supervisor> {
+  return openManifest(manifest ?? MANIFEST, peer);
 }
 
 async function hasUnit(): Promise<boolean> {

@@ -79,6 +79,10 @@ function addMemberReadd(program: Command, io: Io, done: (exitCode: number) => vo
         "/etc/kubernetes/manifests/etcd.yaml",
     )
     .option(
+      "--manifest-from <file>",
+      "a copy of a peer's, to make a manifest of where there is none, with --name and --peer-url",
+    )
+    .option(
       "--unit <name>",
       "etcd's systemd unit with its environment file; etcd, where there is no manifest",
     )

@@ -49,8 +49,9 @@ export async function renderPreview(
   const entry = list === undefined ? undefined : findEntry(wanted, list.members).entry;
   if (joining === undefined || list === undefined || entry === undefined) return "";
   if (supervisor === undefined) return `\n${escapeLines(environmentLines(list.members, entry, wanted))}\n`;
-  const old = await supervisor.read();
-  const changed = changedLines(old, renderConfiguration(supervisor, old, joining.observed, wanted));
+  const text = await supervisor.read();
+  const old = (await supervisor.exists()) ? text : "";
+  const changed = changedLines(old, renderConfiguration(supervisor, text, joining.observed, wanted));
   return `\n${escapeLines([supervisor.path, ...changed])}\n`;
 }
 

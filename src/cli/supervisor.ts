@@ -22,7 +22,9 @@ export interface Supervisor {
   readonly configuration: EtcdConfiguration;
   /** What this run has done, which nobody could observe. */
   readonly memory: { startedId?: bigint; recycles: number };
-  /** The file's text. */
+  /** Whether the file is there. */
+  exists(): Promise<boolean>;
+  /** Its text, or what it is to be. */
   read(): Promise<string>;
   /** The text with these flags, by their names without dashes. */
   edit(text: string, flags: ReadonlyMap<string, string>): string;
@@ -77,8 +79,10 @@ export async function startSupervised(
   backups: string,
 ): Promise<MembershipAnswer> {
   const old = await supervisor.read();
-  await makeDirectory(backups);
-  await supervisor.backUp(join(backups, `${SYSTEM_CLOCK.now()}-${basename(supervisor.path)}`));
+  if (await supervisor.exists()) {
+    await makeDirectory(backups);
+    await supervisor.backUp(join(backups, `${SYSTEM_CLOCK.now()}-${basename(supervisor.path)}`));
+  }
   const text = step.joins ? renderConfiguration(supervisor, old, observed, wanted) : old;
   await supervisor.start(text, step.joins ? step.member.id : undefined);
   supervisor.memory.startedId = step.member.id;

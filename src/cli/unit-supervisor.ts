@@ -4,7 +4,7 @@ import { flagsIn } from "../adapters/discovery-manifest.js";
 import { etcdConfiguration } from "../adapters/etcd-configuration.js";
 import { editEtcdEnvironment, environmentFlags } from "../adapters/etcd-environment.js";
 import { etcdVersion } from "../adapters/etcd-version.js";
-import { syncDirectory } from "../adapters/journal-directory.js";
+import { isThere, syncDirectory } from "../adapters/journal-directory.js";
 import { renderedMark } from "../adapters/rendered-mark.js";
 import { showUnit, startUnit, stopUnit, type Unit } from "../adapters/systemd.js";
 import { writeWhole } from "../adapters/write-whole.js";
@@ -27,6 +27,7 @@ export async function openUnit(name: string): Promise<Supervisor> {
   const mark = renderedMark(beside("rendered"));
   return {
     ...{ path, configuration, memory: { recycles: 0 } },
+    exists: () => isThere(path),
     read: () => readFile(path, "utf8"),
     edit: editEtcdEnvironment,
     whyItRuns: async () => whyItRuns(name, await showUnit(name)),

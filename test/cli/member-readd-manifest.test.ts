@@ -1,25 +1,14 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { certificates, hasOpenssl } from "../adapters/tls-certificates.js";
-import { type CliRun, runCli } from "../harness/cli.js";
-import { type Kubelet, startKubelet } from "../harness/kubelet.js";
+import { runCli } from "../harness/cli.js";
+import { startEtcdCluster } from "../harness/etcd-cluster.js";
+import { temporaryFolder } from "../harness/folder.js";
+import { manifestText, startKubelet } from "../harness/kubelet.js";
 import { killWhen } from "../harness/process.js";
-import { type HostSetUpAgain, health, hostSetUpAgain, startedAlone } from "./readd-scene.js";
-
-interface Host extends HostSetUpAgain {
-  readonly kubelet: Kubelet;
-  readd(...more: readonly string[]): Promise<CliRun>;
-}
-
-/** As kubeadm sets up a first control-plane host. */
-async function kubeadmHost(tls: readonly string[] = []): Promise<Host> {
-  const host = await hostSetUpAgain(tls);
-  const kubelet = startKubelet(host.etcd);
-  const readdArgs = [...host.readdArgs, "--manifest", kubelet.manifest];
-  await startedAlone(kubelet);
-  return { ...host, readdArgs, kubelet, readd: (...more) => runCli([...readdArgs, "--yes", ...more]) };
-}
+import { kubeadmHost } from "./kubeadm-host.js";
+import { health } from "./readd-scene.js";
 
 test("a host that has started a cluster of its own is brought back", async () => {
   const host = await kubeadmHost();
@@ -36,18 +25,6 @@ test("a host that has started a cluster of its own is brought back", async () =>
   expect(text).toContain("    - --name=m2\n    - --initial-cluster-state=existing\n");
   expect(readdirSync(dirname(host.kubelet.manifest))).toEqual(["etcd.yaml"]);
   expect(statSync(host.kubelet.manifest).mode & 0o777).toBe(0o644);
-});
-
-test("a run that is killed after every step is gone on with", async () => {
-  const host = await kubeadmHost();
-  const until = (text: string) =>
-    killWhen([...host.readdArgs, "--yes", "--no-snapshot", "--accept", "foreign-data"], text);
-  for (const step of ["stop", "remove", "archive", "add", "start"])
-    expect(await until(`${step}: done\n`)).toBe(true);
-  const { exitCode } = await host.readd();
-  expect(exitCode).toBe(0);
-  expect((await health(host)).healthy).toBe(true);
-  expect((await host.readd()).err).toContain("nothing to do: m2 is a voter and runs\n");
 });
 
 test("a dry run shows the lines of the manifest that would change, and changes nothing", async () => {
@@ -82,9 +59,60 @@ test.runIf(hasOpenssl)("over mutual TLS", async () => {
   expect((await health(host, ...client)).healthy).toBe(true);
 });
 
+test("a host without a manifest gets one of a peer's, and a run that was killed goes on with it", async () => {
+  const cluster = await startEtcdCluster(2);
+  onTestFinished(() => cluster.stop());
+  const [folder, kubelet] = [temporaryFolder(), startKubelet()];
+  const copy = join(folder, "peer.yaml");
+  const [, peerUrl = ""] = cluster.peerUrls;
+  const peers = {
+    ...{ name: "m1", peerUrl, clientUrl: cluster.endpoints[1] ?? "", dataDir: join(folder, "data") },
+    initialCluster: cluster.peerUrls.map((url, index) => `m${index}=${url}`).join(","),
+  };
+  writeFileSync(copy, manifestText(peers));
+  const own = peerUrl.replace("127.0.0.1", "127.0.0.3");
+  const argv = [
+    ...["member-readd", "--manifest", kubelet.manifest, "--manifest-from", copy],
+    ...["--name", "m2", "--peer-url", own, "--endpoints", cluster.endpoints.join(",")],
+    ...["--journal-dir", join(folder, "journals"), "--no-snapshot"],
+  ];
+  const dryRun = await runCli([...argv, "--dry-run"]);
+  expect(dryRun.out).toContain(`\n+    - --initial-advertise-peer-urls=${own}\n`);
+  expect(existsSync(kubelet.manifest)).toBe(false);
+  expect(await killWhen([...argv, "--yes"], "start: done\n")).toBe(true);
+  const { err, exitCode } = await runCli([...argv, "--yes"]);
+  expect(err).toContain("m2 is back as a voter; 3 voters hold the same keys");
+  expect(exitCode).toBe(0);
+  const written = manifestText({
+    ...{ name: "m2", peerUrl: own, clientUrl: peers.clientUrl.replace("127.0.0.1", "127.0.0.3") },
+    ...{ dataDir: peers.dataDir, initialCluster: `${peers.initialCluster},m2=${own}` },
+  });
+  const state = "    - --name=m2\n    - --initial-cluster-state=existing\n";
+  expect(readFileSync(kubelet.manifest, "utf8")).toBe(written.replace("    - --name=m2\n", state));
+  expect(statSync(kubelet.manifest).mode & 0o777).toBe(0o600);
+  const another = await runCli(argv.map((word) => (word === "m2" ? "m3" : word)));
+  expect(another.err).toContain("why:  it is there already, and not of m3 at ");
+  expect(another.exitCode).toBe(3);
+});
+
+test.each([
+  [["--name", "m2"], "error[usage]: it is not known whose manifest is to be made\n"],
+  [
+    ["--name", "m2", "--peer-url", "http://127.0.0.1:1", "--data-dir", "/nonexistent"],
+    "error[usage]: it is not known who starts etcd\n",
+  ],
+  [["--name", "m2", "--peer-url", "nothing"], "error[usage]: --peer-url nothing cannot be used\n"],
+])("a peer's manifest with %j is not understood", async (argv, text) => {
+  const { err, exitCode } = await runCli(["member-readd", "--manifest-from", "peer.yaml", ...argv]);
+  expect(err).toContain(text);
+  expect(exitCode).toBe(2);
+});
+
 test("without a manifest it is said what to do", async () => {
   const { err, exitCode } = await runCli(["member-readd", "--manifest", "/nonexistent/etcd.yaml"]);
   expect(exitCode).toBe(1);
   expect(err).toContain("error[not-found]: there is no manifest of etcd at /nonexistent/etcd.yaml\n");
-  expect(err).toContain("next: make one (kubeadm init phase etcd local)");
+  expect(err).toContain(
+    "next: give a copy of a peer's with --manifest-from, --name and --peer-url, or make one (kubeadm ",
+  );
 });

@@ -26,14 +26,14 @@ export interface StaticEtcd {
 
 const LOOK_EVERY_MS = 50;
 
-/** Starts one over a directory with this manifest in it. */
-export function startKubelet(etcd: StaticEtcd): Kubelet {
+/** Starts one over a directory with this manifest in it, or with none. */
+export function startKubelet(etcd?: StaticEtcd): Kubelet {
   const directory = join(temporaryFolder(), "manifests");
   mkdirSync(directory);
   const manifest = join(directory, "etcd.yaml");
   const logFile = join(directory, "..", "etcd.log");
   writeFileSync(logFile, "");
-  writeFileSync(manifest, manifestText(etcd));
+  if (etcd !== undefined) writeFileSync(manifest, manifestText(etcd));
   let running: { readonly child: ChildProcess; readonly text: string } | undefined;
   const timer = setInterval(() => {
     const text = readIfThere(manifest);

@@ -25,6 +25,7 @@ export interface MemberReaddOptions {
   readonly dataDir?: string;
   readonly walDir?: string;
   readonly manifest?: string;
+  readonly manifestFrom?: string;
   readonly unit?: string;
   readonly promoteTimeout?: string;
   readonly printEnv: boolean;
