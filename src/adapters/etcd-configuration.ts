@@ -11,6 +11,8 @@ export interface EtcdConfiguration {
   /** Of etcd here, `3.6.5`. */
   readonly version?: string;
   readonly certificates: readonly CertificateFiles[];
+  /** The one of these that it shows the other members. */
+  readonly peerCertificate?: CertificateFiles;
 }
 
 export interface CertificateFiles {
@@ -30,6 +32,13 @@ export function etcdConfiguration(
   const [peerUrl] = listOf("initial-advertise-peer-urls");
   if (name === undefined || dataDir === undefined || peerUrl === undefined || !URL.canParse(peerUrl))
     return undefined;
+  const certificateOf = (side: "" | "peer-"): CertificateFiles | undefined => {
+    const [cert, key, ca] = ["cert-file", "key-file", "trusted-ca-file"].map((flag) =>
+      flags.get(`${side}${flag}`),
+    );
+    return cert === undefined || key === undefined || ca === undefined ? undefined : { cert, key, ca };
+  };
+  const [server, peerCertificate] = [certificateOf(""), certificateOf("peer-")];
   const peers = listOf("initial-cluster").map((entry) => entry.slice(entry.indexOf("=") + 1));
   return {
     ...{ name, dataDir, peerUrl },
@@ -39,11 +48,7 @@ export function etcdConfiguration(
     peerHosts: peers
       .filter((url) => URL.canParse(url) && url !== peerUrl)
       .map((url) => new URL(url).hostname),
-    certificates: ["", "peer-"].flatMap((side) => {
-      const [cert, key, ca] = ["cert-file", "key-file", "trusted-ca-file"].map((flag) =>
-        flags.get(`${side}${flag}`),
-      );
-      return cert === undefined || key === undefined || ca === undefined ? [] : [{ cert, key, ca }];
-    }),
+    certificates: [server, peerCertificate].filter((files) => files !== undefined),
+    ...(peerCertificate === undefined ? {} : { peerCertificate }),
   };
 }

@@ -2,7 +2,8 @@ import { archiveData } from "../adapters/archive-data.js";
 import { SYSTEM_CLOCK } from "../adapters/clock.js";
 import { type DataPaths, inspectDataDirectory } from "../adapters/data-directory.js";
 import { freeSpace } from "../adapters/free-space.js";
-import { findLocalProcess, isListening } from "../adapters/local-process.js";
+import { findLocalProcess } from "../adapters/local-process.js";
+import { peerFault } from "../adapters/peer-fault.js";
 import { EtcdcidrError } from "../errors.js";
 import type { EtcdMembers, MembershipAnswer } from "../ports.js";
 import { type ClusterObservation, formatId, statusOf } from "../reconcile/cluster-state.js";
@@ -37,7 +38,7 @@ export async function observeMember(host: MemberHost): Promise<MemberObservation
     supervisor === undefined ? findLocalProcess([wanted.peerUrl], paths) : findSupervisedProcess(supervisor),
     freeSpace(paths.dataDir),
   ]);
-  const peerProbes = await probePeers(cluster, wanted);
+  const peerProbes = await probePeers(cluster, host);
   return {
     cluster,
     data,
@@ -69,15 +70,18 @@ async function whatWasDone(
 /** The peer ports of the members that answer elsewhere: without these etcd of this host cannot join. */
 async function probePeers(
   { endpoints }: ClusterObservation,
-  { peerUrl }: WantedMember,
+  { wanted, supervisor }: MemberHost,
 ): Promise<readonly PeerProbe[]> {
   const answering = new Set(endpoints.flatMap((answer) => statusOf(answer)?.memberId ?? []));
   const members = endpoints.flatMap(({ list }) => list ?? [])[0]?.members ?? [];
   const urls = members
-    .filter(({ id, peerUrls }) => answering.has(id) && !peerUrls.includes(peerUrl))
+    .filter(({ id, peerUrls }) => answering.has(id) && !peerUrls.includes(wanted.peerUrl))
     .flatMap(({ peerUrls }) => peerUrls);
   return Promise.all(
-    urls.map(async (url) => ((await isListening(url)) ? { url } : { url, fault: "no connection" })),
+    urls.map(async (url) => {
+      const fault = await peerFault(url, supervisor?.configuration.peerCertificate);
+      return fault === undefined ? { url } : { url, fault };
+    }),
   );
 }
 

@@ -1,13 +1,9 @@
 import { MEMBER_STATES, type MemberDecision } from "../reconcile/member/decision.js";
-import { confirmedList, findEntry } from "../reconcile/member/find-entry.js";
-import type { ForeseenDecision } from "../reconcile/member/foresee.js";
-import { environmentLines } from "../reconcile/member/initial-cluster.js";
 import type { WantedMember } from "../reconcile/member/observed.js";
 import { describeStep, etcdctlLine, type MemberStep } from "../reconcile/member/step.js";
 import { escapeText } from "./escape-text.js";
-import type { MemberHost } from "./member-host.js";
+import type { JoiningStart } from "./joining-start.js";
 import { renderQuorum } from "./render-members.js";
-import { renderConfiguration } from "./supervisor.js";
 
 /** Where the member is, and the numbered way from there, each step as it would be done by hand. */
 export function renderWay(decisions: readonly MemberDecision[], wanted: WantedMember): string {
@@ -40,19 +36,11 @@ function renderStep(number: number, step: MemberStep, wanted: WantedMember): rea
 }
 
 /** What etcd will be started with: the four lines, or what changes in the file. Empty where it joins nothing. */
-export async function renderPreview(
-  way: readonly ForeseenDecision[],
-  { wanted, supervisor }: MemberHost,
-): Promise<string> {
-  const joining = way.find(({ state, next }) => state === "S4" && next.kind !== "refuse");
-  const list = joining === undefined ? undefined : confirmedList(joining.observed.cluster);
-  const entry = list === undefined ? undefined : findEntry(wanted, list.members).entry;
-  if (joining === undefined || list === undefined || entry === undefined) return "";
-  if (supervisor === undefined) return `\n${escapeLines(environmentLines(list.members, entry, wanted))}\n`;
-  const text = await supervisor.read();
-  const old = (await supervisor.exists()) ? text : "";
-  const changed = changedLines(old, renderConfiguration(supervisor, text, joining.observed, wanted));
-  return `\n${escapeLines([supervisor.path, ...changed])}\n`;
+export function renderStart(start: JoiningStart | undefined): string {
+  if (start === undefined) return "";
+  if ("environment" in start) return `\n${escapeLines(start.environment)}\n`;
+  const { path, before = "", after } = start;
+  return `\n${escapeLines([path, ...changedLines(before, after)])}\n`;
 }
 
 function escapeLines(lines: readonly string[]): string {

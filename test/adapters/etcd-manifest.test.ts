@@ -35,6 +35,7 @@ test("a manifest tells its member", () => {
       { cert: "/pki/server.crt", key: "/pki/server.key", ca: "/pki/ca.crt" },
       { cert: "/pki/peer.crt", key: "/pki/peer.key", ca: "/pki/ca.crt" },
     ],
+    peerCertificate: { cert: "/pki/peer.crt", key: "/pki/peer.key", ca: "/pki/ca.crt" },
   });
 });
 

@@ -87,6 +87,8 @@ describe("nothing is changed", () => {
     expect(out).toContain("   before: 3 voters, 2 live, 2 needed: none more may fail\n");
     expect(out).toContain("3. wait until etcd is started on this host with the four lines\n");
     expect(out).toContain("4. promote learner <new id> to a voter\n");
+    const json = await member.readd("--dry-run", "-o", "json");
+    expect(`${JSON.parse(json.out).start.environment.join("\n")}\n`).toMatch(FOUR_LINES);
     expect((await health(member)).voters).toEqual(["m0 voter", "m1 voter", "m2 voter"]);
   });
 

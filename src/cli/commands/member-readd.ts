@@ -13,10 +13,11 @@ import { escapeText } from "../escape-text.js";
 import { findMemberHost } from "../find-member-host.js";
 import type { GlobalOptions } from "../global-options.js";
 import type { Io } from "../io.js";
+import { foreseeStart } from "../joining-start.js";
 import { type MemberHost, observeMember } from "../member-host.js";
 import { renderData } from "../render-data.js";
 import { renderMembers } from "../render-members.js";
-import { renderPreview, renderWay } from "../render-readd.js";
+import { renderStart, renderWay } from "../render-readd.js";
 import { runReadd } from "../run-readd.js";
 
 export interface MemberReaddOptions {
@@ -72,9 +73,9 @@ async function show({ observed, way, host, options }: Shown, io: Io): Promise<vo
   const [first] = way;
   const canJudge = observed.cluster.endpoints.some(({ list }) => list !== undefined);
   const table = canJudge ? renderMembers(judgeMembers(observed.cluster)) : "";
+  const start = await foreseeStart(way, host);
   if (options.output === "text") {
-    const preview = await renderPreview(way, host);
-    const text = `${table}\n${renderWay(way, host.wanted)}${preview}`;
+    const text = `${table}\n${renderWay(way, host.wanted)}${renderStart(start)}`;
     if (options.dryRun) io.out(text);
     else io.err(text);
     return;
@@ -82,7 +83,7 @@ async function show({ observed, way, host, options }: Shown, io: Io): Promise<vo
   if (!options.dryRun) return;
   const steps = way.flatMap(({ state, next }) => (next.kind === "step" ? [{ state, ...next.step }] : []));
   const refusals = way.flatMap((decision) => decision.refusals);
-  io.out(await renderData({ state: first?.state, steps, refusals }, options.output));
+  io.out(await renderData({ state: first?.state, steps, start, refusals }, options.output));
 }
 
 /** A run that only has to wait changes nothing, and nobody need be asked. */
