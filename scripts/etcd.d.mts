@@ -9,3 +9,8 @@ export function obtainEtcd(options: {
   readonly directory?: string;
   readonly say: (line: string) => void;
 }): EtcdBinary;
+
+export function obtainDebianEtcd(options: {
+  readonly directory?: string;
+  readonly say: (line: string) => void;
+}): EtcdBinary;

@@ -31,6 +31,17 @@ export function obtainEtcd({ prefer, directory = cacheDirectory(), say }) {
   );
 }
 
+/**
+ * Debian's etcd, which is of another generation than what the tests use else.
+ * @param {{ directory?: string, say: (line: string) => void }} options
+ * @returns {{ path: string, origin: string }}
+ */
+export function obtainDebianEtcd({ directory = cacheDirectory(), say }) {
+  const found = debianCached() ?? debianUnpacked(directory, say);
+  if (found === undefined) throw new Error("no apt-get and dpkg-deb on PATH");
+  return found;
+}
+
 const WAYS = {
   newest: [goCached, goBuilt, fromPath, debianCached, debianUnpacked],
   quickest: [fromPath, goCached, debianCached, debianUnpacked, goBuilt],

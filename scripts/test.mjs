@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onPath } from "./cache.mjs";
 import { buildFor, missingTools } from "./control-plane/of-test.mjs";
 import { dockerAnswers } from "./docker.mjs";
 import { obtainEtcd } from "./etcd.mjs";
@@ -45,6 +46,11 @@ async function whatIsLacking(files, args) {
       tag: "shared",
       present: existsSync(join(ROOT, "..", "shared")),
       reason: "no ../shared beside the project",
+    },
+    {
+      tag: "debian",
+      present: onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined,
+      reason: "no apt-get and dpkg-deb on PATH",
     },
   ];
   const missing = needs.filter(({ present }) => !present);

@@ -67,7 +67,11 @@ export function writeOn(endpoint: string): () => Promise<number> {
   const writing = (async () => {
     let written = 0;
     for (; goesOn; written++)
-      await client.kv.put({ key: Buffer.from(`/written/${written}`), value: Buffer.from("x") });
+      // One that was under way when the leader died is sent again.
+      await vi.waitFor(
+        () => client.kv.put({ key: Buffer.from(`/written/${written}`), value: Buffer.from("x") }),
+        { timeout: 60_000 },
+      );
     return written;
   })();
   return async () => {
