@@ -7,8 +7,10 @@ import { obtainKine } from "./control-plane/kine.mjs";
 import { MINORS, obtainKubernetes } from "./control-plane/kubernetes.mjs";
 import { createNodes, nodesWithBlocks } from "./control-plane/nodes.mjs";
 import { ETCD_MINORS, obtainEtcdServer, obtainEtcdTools } from "./etcd-release.mjs";
+import { refuseTaken } from "./ports.mjs";
 import { ROOT } from "./set-up.mjs";
 
+const ENCRYPTION = ["aescbc", "aesgcm", "secretbox"];
 const KUBERNETES = "1.36";
 const ETCD = "3.6";
 
@@ -20,7 +22,7 @@ const USAGE = `usage:
   --kubernetes   ${MINORS.join(", ")} (default ${KUBERNETES}); what is not there yet is built with Go
   --dual-stack   an IPv4 and an IPv6 range each for Pods and Services
   --nodes        how many Nodes there are, at most 256 (default 3)
-  --encryption   encrypts Nodes, Secrets and ConfigMaps: aescbc, aesgcm or secretbox
+  --encryption   encrypts Nodes, Secrets and ConfigMaps: ${ENCRYPTION.join(", ")}
   --kine         kine over sqlite in the place of etcd
   --etcd         ${ETCD_MINORS.join(", ")} (default ${ETCD})
   --port         kube-apiserver's (default: a free one)`;
@@ -33,7 +35,7 @@ const OPTIONS = {
   kine: { type: "boolean", default: false },
   etcd: { type: "string" },
   port: { type: "string" },
-  id: { type: "string" },
+  folder: { type: "string" },
 };
 
 const RANGES = {
@@ -46,12 +48,13 @@ const COMMANDS = { up, down, serve };
 
 async function up(options) {
   if (options.kine && options.etcd) throw new Error("--kine and --etcd: there is one store");
-  checkNumber("nodes", options.nodes, 256);
-  if (options.port !== undefined) checkNumber("port", options.port, 65_535);
+  checkNumber("nodes", options.nodes, 0, 256);
+  if (options.port !== undefined) checkNumber("port", options.port, 1, 65_535);
+  checkEncryption(options.encryption);
   binaries(options);
   const tools = options.kine ? undefined : obtainEtcdTools({ minor: options.etcd ?? ETCD, say: console.log });
   const flags = process.argv.slice(2).filter((arg) => arg !== "up");
-  const about = await startInBackground(flags, options.port && Number(options.port));
+  const about = await startInBackground(flags);
   const cli = join(ROOT, "bin", "etcdcidr.js");
   console.log(
     [
@@ -72,14 +75,17 @@ async function down() {
 }
 
 async function serve(options) {
-  await hold(async () => {
+  const { folder, encryption } = options;
+  const port = options.port && Number(options.port);
+  await hold(folder, async () => {
+    if (port !== undefined) await refuseTaken(port);
     const { pods, services } = RANGES[options["dual-stack"] ? "dual" : "single"];
-    const { encryption, port } = options;
     const controlPlane = await startControlPlane({
       ...binaries(options),
+      folder,
       serviceCidr: services,
       encryption,
-      port: port && Number(port),
+      port,
     });
     try {
       await controlPlane.startControllerManager(pods);
@@ -90,7 +96,7 @@ async function serve(options) {
       await controlPlane.stop();
       throw error;
     }
-    const { folder, kubeconfig, storeUrl, stop } = controlPlane;
+    const { kubeconfig, storeUrl, stop } = controlPlane;
     const { kubernetes } = binaries(options);
     return { about: { folder, kubeconfig, storeUrl, kubernetes, pods, services }, stop };
   });
@@ -105,8 +111,14 @@ function binaries({ kubernetes: minor, kine, etcd = ETCD }) {
 
 const namedNodes = (count) => Array.from({ length: count }, (_, index) => ({ name: `node-${index}` }));
 
-function checkNumber(name, text, most) {
-  if (!/^\d+$/.test(text) || Number(text) > most) throw new Error(`--${name} takes a number up to ${most}`);
+function checkNumber(name, text, least, most) {
+  if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
+    throw new Error(`--${name} takes a number from ${least} to ${most}`);
+}
+
+function checkEncryption(provider) {
+  if (provider !== undefined && !ENCRYPTION.includes(provider))
+    throw new Error(`--encryption takes one of ${ENCRYPTION.join(", ")}, not ${provider}`);
 }
 
 try {

@@ -1,85 +1,103 @@
 // A control plane for a person: one at a time, held by a process in the background until it is told to stop.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuseTaken } from "../ports.mjs";
+import { claim, FOLDER_PREFIX, processesOf, readClaim, release } from "./claim.mjs";
 
 const SCRIPT = join(import.meta.dirname, "..", "control-plane.mjs");
 const POLL_MS = 50;
-
-const stateFolder = () =>
-  join(process.env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "etcdcidr-control-plane");
-const stateFile = () => join(stateFolder(), "state.json");
-const logFile = () => join(stateFolder(), "log");
+const LAST_LINES = 20;
 
 /**
- * Starts `serve` with the same arguments in the background and returns what it says of itself when it is ready.
+ * Starts `serve` with the same arguments in the background and returns what it says of itself when it is ready; throws
+ * with the last lines of its log when it ends before.
  * @param {readonly string[]} args
- * @param {number | undefined} port
  */
-export async function startInBackground(args, port) {
-  const running = readRunning();
-  if (running !== undefined)
-    throw new Error(
-      `a control plane is running (${running.kubeconfig}); stop it: npm run control-plane -- down`,
-    );
-  if (port !== undefined) await refuseTaken(port);
-  mkdirSync(stateFolder(), { recursive: true });
-  const id = randomBytes(8).toString("hex");
-  const log = openSync(logFile(), "w");
-  const child = spawn(process.execPath, [SCRIPT, "serve", "--id", id, ...args], {
+export async function startInBackground(args) {
+  const folder = join(tmpdir(), `${FOLDER_PREFIX}${randomBytes(8).toString("hex")}`);
+  mkdirSync(folder, { mode: 0o700 });
+  const logFile = join(folder, "serve.log");
+  const log = openSync(logFile, "w");
+  // Opened before `serve` can remove it with its folder.
+  const reader = openSync(logFile, "r");
+  // Detached: the leader of a process group, by which what it starts is found when it is gone.
+  const child = spawn(process.execPath, [SCRIPT, "serve", ...args, "--folder", folder], {
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
   });
   closeSync(log);
-  const [answer] = await Promise.race([once(child, "message"), once(child, "exit").then(() => [])]);
-  if (answer === undefined) throw new Error(readFileSync(logFile(), "utf8").trim());
-  writeFileSync(stateFile(), JSON.stringify({ pid: child.pid, id, ...answer }));
+  const ended = once(child, "exit");
+  const [answer] = await Promise.race([once(child, "message"), ended.then(() => [])]);
+  if (answer === undefined) {
+    rmSync(folder, { recursive: true, force: true });
+    const [code, signal] = await ended;
+    throw new Error(lastLines(readFileSync(reader, "utf8")) || `serve ended with ${code ?? signal}`);
+  }
+  closeSync(reader);
   child.disconnect();
   child.unref();
   return answer;
 }
 
+const lastLines = (text) => text.trim().split("\n").slice(-LAST_LINES).join("\n");
+
 /**
- * Holds what `start` starts until a signal comes, or until the process that asked for it goes away before it is ready.
+ * Holds what `start` starts in the folder until a signal comes, or until the process that asked for it goes away before it
+ * is ready.
+ * @param {string} folder
  * @param {() => Promise<{ about: object, stop: () => Promise<void> }>} start
  */
-export async function hold(start) {
+export async function hold(folder, start) {
   if (process.send === undefined) throw new Error("serve is for up alone");
   const told = new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.once(signal, resolve);
   });
   const abandoned = once(process, "disconnect");
-  const starting = start();
-  const first = await Promise.race([starting, told, abandoned]);
-  if (first?.about !== undefined) {
-    process.send(first.about);
-    await told;
+  try {
+    await holdClaimed(claim(folder), start, told, abandoned);
+  } finally {
+    // Who listens for its end keeps the channel open, and the open channel keeps this process.
+    if (process.connected) process.disconnect();
   }
-  await (await starting).stop();
 }
 
-/** Stops the one in the background; returns what it said of itself, or undefined when none runs. */
+async function holdClaimed(own, start, told, abandoned) {
+  try {
+    const starting = start();
+    const first = await Promise.race([starting, told, abandoned]);
+    if (first?.about !== undefined) {
+      process.send(first.about);
+      await told;
+    }
+    await (await starting).stop();
+  } finally {
+    release(own);
+  }
+}
+
+/** Stops the one in the background, or what is left of it when its holder was killed; false when there is none. */
 export async function stopInBackground() {
-  const running = readRunning();
-  if (running === undefined) return undefined;
-  process.kill(running.pid, "SIGTERM");
-  while (isOurs(running)) await sleep(POLL_MS);
-  rmSync(stateFile(), { force: true });
-  return running;
+  const running = readClaim();
+  if (running === undefined) return false;
+  if (processesOf(running).includes(running.pid)) signal(running.pid, "SIGTERM");
+  while (processesOf(running).includes(running.pid)) await sleep(POLL_MS);
+  for (let left = processesOf(running); left.length > 0; left = processesOf(running)) {
+    for (const pid of left) signal(pid, "SIGKILL");
+    await sleep(POLL_MS);
+  }
+  release(running);
+  return true;
 }
 
-function readRunning() {
-  if (!existsSync(stateFile())) return undefined;
-  const state = JSON.parse(readFileSync(stateFile(), "utf8"));
-  return isOurs(state) ? state : undefined;
-}
-
-/** Whether the process of that id is the one that was started, and not another that has got its id since. */
-function isOurs({ pid, id }) {
-  return spawnSync("ps", ["-ww", "-o", "args=", "-p", String(pid)], { encoding: "utf8" }).stdout.includes(id);
+/** It can have ended since it was seen. */
+function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
 }

@@ -51,4 +51,5 @@ export function startControlPlane(options: {
   readonly serviceCidr: string;
   readonly port?: number;
   readonly encryption?: string;
+  readonly folder?: string;
 }): Promise<ControlPlane>;

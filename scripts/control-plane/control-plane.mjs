@@ -10,12 +10,20 @@ import { startStore } from "./store.mjs";
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager";
 
 /**
- * Starts store and kube-apiserver, and returns when both are ready: a few seconds. Everything lies in a fresh folder.
+ * Starts store and kube-apiserver, and returns when both are ready: a few seconds. Everything lies in one folder, and goes
+ * with it.
  * @param {{ kubernetes: string, store: { etcd: string } | { kine: string }, serviceCidr: string, port?: number,
- *   encryption?: string }} options folders and files of binaries; `port` is kube-apiserver's, a free one by default
+ *   encryption?: string, folder?: string }} options folders and files of binaries; `port` is kube-apiserver's, a free one
+ *   by default; `folder` is there already, a fresh one by default
  */
-export async function startControlPlane({ kubernetes, store, serviceCidr, port, encryption }) {
-  const folder = mkdtempSync(join(tmpdir(), "etcdcidr-control-plane-"));
+export async function startControlPlane({
+  kubernetes,
+  store,
+  serviceCidr,
+  port,
+  encryption,
+  folder = mkdtempSync(join(tmpdir(), "etcdcidr-control-plane-")),
+}) {
   const base = { binaries: kubernetes, folder, serviceCidr, credentials: writeCredentials(folder) };
   const started = [];
   const remember = (each) => {
