@@ -2,7 +2,6 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -28,7 +27,7 @@ interface Script {
 /** The script beside a control plane that a person may have on this machine. */
 function scriptBeside(more: NodeJS.ProcessEnv = {}): Script {
   const state = temporaryFolder();
-  const options = { env: { ...process.env, XDG_STATE_HOME: state, ...more }, timeout: 30_000 };
+  const options = { env: { ...process.env, XDG_STATE_HOME: state, ...more }, timeout: 90_000 };
   const run = (...args: readonly string[]) => {
     const ended = spawnSync(process.execPath, [SCRIPT, ...args], { ...options, encoding: "utf8" });
     return { status: ended.status, text: ended.stdout + ended.stderr };
@@ -166,8 +165,8 @@ test("down ends what is left of a control plane whose holder was killed, and up 
 
 test("the claim of a process that is gone is taken over, whoever has its id since", () => {
   const { run, stateFile } = scriptBeside();
-  const folder = join(tmpdir(), "etcdcidr-control-plane-gone");
-  mkdirSync(folder, { recursive: true });
+  const folder = join(temporaryFolder(), "etcdcidr-control-plane-gone");
+  mkdirSync(folder);
   mkdirSync(dirname(stateFile));
   const another = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
   onTestFinished(() => void another.kill());
