@@ -52,6 +52,8 @@ export async function readSnapshot(path: string): Promise<SnapshotFacts> {
     const sha256 = check.digest();
     if (sha256 === undefined) throw damaged(path, size);
     return { path, bytes: size, sha256, revision: await readRevision(file, path) };
+  } catch (error) {
+    throw error instanceof EtcdcidrError ? error : unreadable(path, error);
   } finally {
     await file.close();
   }

@@ -39,8 +39,9 @@ export function stopUnit(name: string): Promise<void> {
 
 /** Does not wait: etcd that joins tells systemd only later that it is ready. */
 export async function startUnit(name: string): Promise<void> {
-  // A unit that has failed often is not started again before this.
-  await systemctl("reset-failed", name);
+  // A unit that has failed often is not started again before this; of one that has not, systemd says that it is not loaded.
+  const { activeState } = await showUnit(name);
+  if (activeState === "failed") await systemctl("reset-failed", name);
   await systemctl("start", "--no-block", name);
 }
 

@@ -96,8 +96,14 @@ describe("a file is refused", () => {
     expect(err).toContain("why:  its database cannot be read: it is no bbolt database\n");
   });
 
-  test("that is not there", async () => {
+  test("that is not there, or is a directory", async () => {
     expect((await status(join(temporaryFolder(), "none"))).exitCode).toBe(1);
+    const folder = temporaryFolder();
+    const { err, exitCode } = await status(folder);
+    expect([exitCode, err]).toEqual([
+      1,
+      expect.stringContaining(`error[not-found]: cannot read ${folder}\n  why:  EISDIR: `),
+    ]);
   });
 });
 

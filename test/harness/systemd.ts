@@ -58,7 +58,8 @@ start)
 stop)
   runs && kill "$(cat pid)"
   while runs; do sleep 0.05; done ;;
-reset-failed) ;;
+# As systemd answers for a unit that is neither loaded nor failed.
+reset-failed) echo "Failed to reset failed state of unit $unit.service: Unit $unit.service not loaded." >&2; exit 1 ;;
 *) echo "no $verb" >&2; exit 1 ;;
 esac
 `;
