@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type EtcdServer, startEtcd } from "../harness/etcd.js";
+import { type EtcdServer, LONG_LIVED, startEtcd } from "../harness/etcd.js";
 import { crash, expectResumed, expectRolledBack, undisturbed } from "./crash.js";
 import type { Kind } from "./scene.js";
 
 let server: EtcdServer;
 beforeAll(async () => {
-  server = await startEtcd();
+  server = await startEtcd({ flags: LONG_LIVED });
 });
 afterAll(() => server.stop());
 

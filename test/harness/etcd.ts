@@ -22,6 +22,13 @@ const PUTS_PER_TXN = 128;
 const BYTES_PER_TXN = 1 << 20;
 const KEYS_PER_PAGE = 500;
 
+/** Flags for an etcd that serves thousands of tests: the history of all of them fills the default quota of 2 GB. */
+export const LONG_LIVED: readonly string[] = [
+  "--quota-backend-bytes=8589934592",
+  "--auto-compaction-mode=revision",
+  "--auto-compaction-retention=10000",
+];
+
 /** Starts an etcd on free ports of loopback and returns when it is healthy. */
 export async function startEtcd(options: { readonly flags?: readonly string[] } = {}): Promise<EtcdServer> {
   const { child, clientUrl, dataDir, stop } = await startEtcdServer({ binary: etcdBinary(), ...options });

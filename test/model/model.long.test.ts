@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, test } from "vitest";
-import { type EtcdServer, startEtcd } from "../harness/etcd.js";
+import { type EtcdServer, LONG_LIVED, startEtcd } from "../harness/etcd.js";
 import { stories } from "../harness/model.js";
 import { play } from "./model.js";
 
 let server: EtcdServer;
 beforeAll(async () => {
-  server = await startEtcd();
+  server = await startEtcd({ flags: LONG_LIVED });
 });
 afterAll(() => server.stop());
 
