@@ -218,7 +218,8 @@ test.each([
       next: "read its keys to see whether it was done",
     },
   });
-  expect((await dumpEtcd(server.endpoint, key)).size).toBe(written);
+  // What was sent may still be on its way through etcd.
+  await expect.poll(async () => (await dumpEtcd(server.endpoint, key)).size).toBe(written);
   cut.close();
   cable.close();
 });
