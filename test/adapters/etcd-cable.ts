@@ -22,7 +22,7 @@ export async function layCable(clientUrl: string): Promise<Cable> {
     from.on("error", end);
     from.on("close", end);
     from.on("data", (bytes) => {
-      if (cut === direction) {
+      if (cut === direction && (direction === "request" || carriesAnswer(bytes))) {
         from.destroy();
         to.destroy();
       } else if (delayed !== undefined && direction === "request") {
@@ -56,6 +56,17 @@ export async function layCable(clientUrl: string): Promise<Cable> {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+const [DATA, HEADERS] = [0, 1];
+
+/** Whether there is more in it than a ping, settings or a window update, which come before etcd has done anything. */
+function carriesAnswer(bytes: Buffer): boolean {
+  for (let offset = 0; offset + 9 <= bytes.length; offset += 9 + bytes.readUIntBE(offset, 3)) {
+    const type = bytes[offset + 3];
+    if (type === DATA || type === HEADERS) return true;
+  }
+  return false;
 }
 
 const RST_STREAM = 3;
